@@ -1,6 +1,6 @@
 /* The module's C entry points; the .xsi files of xs/ have more of them. Each XSUB unpacks, makes
- * one call, converts, returns. The recorder's side and the analyzers' side meet nowhere but in
- * the file. */
+ * one call, converts, returns. The recorder's side and the analyzers' side meet in the file
+ * alone. */
 #include "dpx_control.h"
 #include "dpx_ctx.h"
 #include "dpx_diff.h"
@@ -15,7 +15,7 @@
 #include "dpx_undebug.h"
 #include "dp_dir.h"
 
-/* In a perl that this object was not built for, no function of that perl may be called: then no
+/* In a perl that this object was not built for, none of perl's functions may be called: then no
  * XSUB is defined, _start included. The boot function that xsubpp writes is renamed. */
 XS_EXTERNAL(dpx_boot);
 XS_EXTERNAL(boot_Devel__DProf);

@@ -11,7 +11,7 @@ struct seen {
     const struct dp_prof *prof;
     size_t subs;
     size_t rows, calls;
-    char file[256];             /* of the row before, as much as fits */
+    char file[256];             /* file name of the row before, as much as fits */
     size_t file_len;
     uint64_t line;
 };

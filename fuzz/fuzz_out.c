@@ -1,5 +1,5 @@
-/* What the views have printed: it is taken into a buffer, which the next view uses again, and
- * parsed as its readers would. */
+/* The output of the views: it goes into a buffer, which the next view uses again, and is parsed as
+ * its readers would. */
 #include "fuzz.h"
 #include "dp_table.h"
 #include "dp_text.h"
@@ -61,7 +61,7 @@ const char *fuzz_printed_text(size_t *len)
 
 /* ---- for people ---- */
 
-/* The length of a colour's escape; 0: it is none. */
+/* The length of a colour's escape; 0: there is none. */
 static size_t colour_at(const char *ptr, size_t len)
 {
     size_t i = 2;

@@ -46,7 +46,7 @@ static const char *check_string(const char *p, const char *s)
     return p + 1;
 }
 
-/* Checks that the error names the file, or jevents for want of memory. */
+/* Checks that the error names the file, or jevents if memory was short. */
 static void check_error(const struct jev *jev)
 {
     CHECK(jev_failed(jev)

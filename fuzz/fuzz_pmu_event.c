@@ -1,6 +1,6 @@
-/* Any bytes as an event's text and as a list of events, on several machines, none of which is this
- * one. Nothing may crash, leak or go out of bounds, and what is found must be consistent. Built
- * alone this is a fuzz target; another one may call fuzz_pmu_event. */
+/* Any bytes as an event's text and as a list of events, on several made-up machines. Nothing may
+ * crash, leak or go out of bounds, and the events that are found must be consistent. Built alone
+ * this is a fuzz target; another one may call fuzz_pmu_event. */
 #include "../t/c/sysfs.h"
 #include "dp_mem.h"
 #include "dp_pmu.h"

@@ -1,6 +1,6 @@
 /* Any bytes as a profile: one view of it, which the input picks itself. Nothing may crash, leak or
- * go out of bounds, and what is printed must be consistent. The fuzzer, the mutator and the replay
- * share this file. */
+ * go out of bounds, and the output must be consistent. The fuzzer, the mutator and the replay share
+ * this file. */
 #include "fuzz.h"
 #include "dp_mem.h"
 
@@ -182,7 +182,7 @@ static void look(struct fuzz *f)
     f->starved = f->c.starve < 16;
     memcpy(&f->state, f->c.more, sizeof f->state);
     now = f;
-    /* how many allocations succeed first: in all views those of reading come first */
+    /* number of allocations that succeed first: in all views those of reading come first */
     if (f->starved)
         dp_mem_fail_after((f->c.starve & 3) * 64 + f->c.more[FUZZ_MORE - 1]);
     views[v].look(f);

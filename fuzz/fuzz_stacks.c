@@ -175,7 +175,7 @@ void fuzz_export(struct fuzz *f)
     drop(&g);
 }
 
-/* Each file is told: the text that has been read whole, and its beginning. */
+/* The reader notes each file: the text that has been read whole, and its beginning. */
 static int told(void *ctx, const struct dp_outcome *outcome)
 {
     const struct fuzz *f = ctx;
@@ -220,7 +220,7 @@ void fuzz_calls(struct fuzz *f)
 
 /* ---- sums ---- */
 
-/* The sums of what climb is given for each stack from the leaf up. */
+/* The sums of the values that climb gets for each stack from the leaf up. */
 struct callers {
     uint64_t own[2];
     size_t visits;

@@ -101,7 +101,7 @@ void fuzz_trace(struct fuzz *f)
     dp_trace_free(trace);
 }
 
-/* The path of the input as a file without a name. NULL where the system has no such files. */
+/* The path of the input as a file without a name. NULL if the system has no such files. */
 static const char *as_file(const struct fuzz *f)
 {
     static char path[40];
@@ -127,7 +127,7 @@ void fuzz_dump(struct fuzz *f)
     fuzz_check_text(false);
 }
 
-/* Reads files by path, alone and several at once, and looks at all that is told of a file. */
+/* Reads files by path, alone and several at once, and reads every fact about a file. */
 void fuzz_files(struct fuzz *f)
 {
     const char *path = as_file(f);
@@ -171,7 +171,7 @@ void fuzz_files(struct fuzz *f)
 
 static const char *const separators[] = { NULL, "", ",", "\t", "|", ";x", " ", "::" };
 
-/* Flags of all subs, and of what is outside of them. */
+/* Flags of all subs, and of the program outside of them. */
 static unsigned char *flags_of(struct fuzz *f, const struct dp_prof *prof)
 {
     size_t n = dp_subs_count(&prof->subs) + 1;

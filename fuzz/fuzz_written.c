@@ -33,7 +33,7 @@ static bool equal(const struct text *a, const struct text *b)
     return a->len == b->len && memcmp(a->ptr, b->ptr, a->len) == 0;
 }
 
-/* Reads a text as the tools read what is to be merged. NULL when memory is short. */
+/* Reads a text as the tools read profiles to be merged. NULL if memory is short. */
 static struct dp_prof *again(struct fuzz *f, const struct text *text, bool phases)
 {
     struct dp_prof *prof = dp_prof_new();
@@ -158,7 +158,7 @@ void fuzz_merge(struct fuzz *f)
     dp_prof_free(other);
 }
 
-/* The name of a phase that the profile has, or of one that it has not. */
+/* The name of a phase that the profile has, or of one that it does not have. */
 static const char *phase_of(struct fuzz *f, const struct dp_prof *prof, char *to, size_t cap)
 {
     uint32_t skip = fuzz_pick(f, 4);

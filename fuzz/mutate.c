@@ -1,6 +1,6 @@
-/* A fuzzer for machines without clang's: mutates the seeds that it is given, blindly. Usage: mutate
- * SECONDS SEED... An input that crashes is left in build/last-input. FUZZ_SEED is a number; the
- * same one makes the same inputs again. */
+/* A fuzzer for machines without clang's: mutates seeds blindly. Usage: mutate SECONDS SEED... An
+ * input that crashes is left in build/last-input. FUZZ_SEED is a number; the same one makes the
+ * same inputs again. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

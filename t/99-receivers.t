@@ -370,7 +370,8 @@ subtest 'Wrong addresses and options are refused' => sub {
     like(failure(sub { receiver('push', 'http://h', profile_name => 'x-y') }),
         qr/the profile's name x-y: must be letters/, "a profile's name cannot hold a dash");
     like(failure(sub { receiver('coroot', 'http://h', profile_name => 'x') }),
-        qr/^coroot:http:\/\/h: has no option --profile-name/, 'Coroot has no option --profile-name');
+        qr/^coroot:http:\/\/h: has no option --profile-name/,
+        'Coroot has no option --profile-name');
     no warnings 'redefine';
     local *HTTP::Tiny::can_ssl = sub { return (0, 'absent') };
     like(failure(sub { receiver('parca', 'https://h') }), qr/needs the Perl module IO::Socket::SSL/,

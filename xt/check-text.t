@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # What holds for each text file. It has no paths of a developer's machine, no tabs where a makefile
 # needs none, no blanks at the ends of lines, no line over 100 columns, UTF-8, a newline at the end.
-# Comments in C avoid words that hide who does something.
+# Comments in C, also of tests and fuzz targets, avoid words that hide who does something.
 use strict;
 use warnings;
 use FindBin;
@@ -54,12 +54,9 @@ sub complaints {
 my $obscure = qr{\b(is told|are told of|nobody tells|it is what|of which|whoever)\b}i;
 my $subjectless = qr{(?:\A|[.:;?!] +)(?:- )?Of };
 
-# Folders whose comments have not been read with these words in mind.
-my $unread = qr{^src/record/};
-
 sub obscurities {
     my ($file, $text) = @_;
-    return if $file !~ m{^src/.*\.[ch]$} || $file =~ $recorded || $file =~ $unread;
+    return if $file !~ m{^(?:src|xs|fuzz|t/c)/.*\.[ch]$} || $file =~ $recorded;
     my @bad;
     while ($text =~ m{"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|/\*(.*?)\*/}gs) {
         my ($comment, $before) = ($1 // next, $`);
@@ -106,6 +103,10 @@ like(join("\n", obscurities('src/view/a.c', "int a;\n/* The sub is\n * told. */\
 like(join("\n", obscurities('src/view/a.c', "x; /* Of a sub, its line. */\n")),
     qr/begins with `Of'/,
     'the check notices a sentence that begins with Of');
+for my $file (qw(xs/hook/a.c xs/record/a.h fuzz/a.c t/c/a.c)) {
+    like(join("\n", obscurities($file, "x; /* as the host is told */\n")), qr{^$file line 1},
+        "the check reads comments of $file");
+}
 like(join("\n", obscurities('src/view/a.c', "/* A line. Of a sub,\n * its line. */\n")),
     qr/begins with `Of'/, 'the check notices such a sentence in the middle of a comment');
 is(join("\n", obscurities('src/view/a.c', qq{s = "/* is told */"; /* the list\n * of lines */\n})),

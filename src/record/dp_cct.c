@@ -45,7 +45,7 @@ static bool make_room(struct dp_cct *cct)
     return dp_mem_grow((void **)&cct->nodes, &cct->cap, cct->count + 1, sizeof *cct->nodes) == 0;
 }
 
-/* There must be room. */
+/* Takes the next free node; the caller has made room. */
 static struct dp_cct_node *new_node(struct dp_cct *cct)
 {
     if (cct->count < cct->made)
@@ -125,10 +125,10 @@ static struct dp_cct_histogram *histogram_of(struct dp_cct *cct, uint32_t id)
     return cct->histograms[id] = h;
 }
 
-enum { RESUMED = 1 << 30 };     /* beside an id, which has DP_PIECE_ID_BITS */
-#define PLACED  (UINT32_C(1) << 31)     /* marks the number of an id and a place */
+enum { RESUMED = 1 << 30 };     /* a flag above the DP_PIECE_ID_BITS bits of an id */
+#define PLACED  (UINT32_C(1) << 31)     /* a flag of keys for an id with a place */
 
-/* One number for sub and place, so that it fits in a key with the parent's. */
+/* Returns one number for sub and place, which makes a 64-bit key with the parent's number. */
 static uint32_t key_of(struct dp_cct *cct, uint32_t id, uint32_t site)
 {
     if (!site)
@@ -141,10 +141,10 @@ static uint32_t key_of(struct dp_cct *cct, uint32_t id, uint32_t site)
     return slot->value;
 }
 
-/* The context that a call shares if it gets none of its own. Only contexts of resumed calls have no
- * histogram. */
-static struct dp_cct_node *fold(struct dp_cct *cct, struct dp_cct_node *node, uint32_t id,
-                                bool resumed)
+/* Finds the context that a call shares if it gets none of its own: the nearest one of the same sub
+ * above. Only contexts of resumed calls have no histogram. */
+static struct dp_cct_node *share_context(struct dp_cct *cct, struct dp_cct_node *node, uint32_t id,
+                                         bool resumed)
 {
     cct->folded++;
     for (struct dp_cct_node *n = node; n; n = n->up)
@@ -155,7 +155,7 @@ static struct dp_cct_node *fold(struct dp_cct *cct, struct dp_cct_node *node, ui
     return NULL;
 }
 
-/* Makes a context and puts it into its parent's slot. There must be room. */
+/* Makes a context and puts it into its parent's slot. The caller has made room. */
 static struct dp_cct_node *add_child(struct dp_cct *cct, struct dp_cct_node *node,
                                      struct dp_map_slot *slot, uint32_t id, uint32_t site,
                                      bool resumed)
@@ -171,7 +171,7 @@ static struct dp_cct_node *add_child(struct dp_cct *cct, struct dp_cct_node *nod
     return child;
 }
 
-/* The edge of a call as the map has it. Returns false where memory is short. */
+/* Computes a call's key in the map `children`. Returns false if memory is short. */
 DP_INLINE bool edge_of(struct dp_cct *cct, const struct dp_cct_node *node, uint32_t id,
                        uint32_t site, bool resumed, uint64_t *edge)
 {
@@ -180,22 +180,22 @@ DP_INLINE bool edge_of(struct dp_cct *cct, const struct dp_cct_node *node, uint3
     return key != DP_MAP_NONE;
 }
 
-/* A context that the map does not have. */
+/* Makes a context that the map does not have, or finds the one that the call shares. */
 static DP_NOINLINE struct dp_cct_node *new_child(struct dp_cct *cct, struct dp_cct_node *node,
                                                  uint32_t id, uint32_t site, bool resumed)
 {
     uint64_t edge;
     if (cct->count >= cct->limit) {
-        struct dp_cct_node *same = fold(cct, node, id, resumed);
+        struct dp_cct_node *same = share_context(cct, node, id, resumed);
         if (same || resumed)
             return same ? same : cct->root;
-        /* It is no recursion: the call shares a context right below the root, one for each sub. */
+        /* The call is no recursion: it shares a context right below the root, one for each sub. */
         node = cct->root;
         site = 0;
     }
     if (!edge_of(cct, node, id, site, resumed, &edge))
         return cct->root;
-    /* Room first, so that each edge in the map has its context, whatever fails. */
+    /* Make room first, so that each edge in the map has its context, whatever fails. */
     struct dp_map_slot *slot = make_room(cct) ? dp_map_put(&cct->children, edge) : NULL;
     if (slot && slot->value != DP_MAP_NONE)
         return cct->nodes[slot->value - 1];
@@ -211,8 +211,8 @@ static struct dp_cct_node *child_of(struct dp_cct *cct, struct dp_cct_node *node
     return slot ? cct->nodes[slot->value - 1] : new_child(cct, node, id, site, resumed);
 }
 
-/* Where the context of a call stands if the call was made of late. Where places are kept, the maps
- * have to be asked twice for it. The multipliers are those of xxHash (public domain). */
+/* The slot of a call in the cache of recent calls. With places, the maps need two look-ups, which
+ * the cache saves. The multipliers are those of xxHash (public domain). */
 DP_INLINE struct dp_cct_node **recent_of(struct dp_cct *cct, const struct dp_cct_node *node,
                                          uint32_t id, uint32_t site)
 {
@@ -245,12 +245,12 @@ struct writing {
     const struct dp_cct *cct;
     struct dp_cct_text *how;
     struct dp_buf *out;
-    uint32_t *rank;             /* of an id, in the order of names; from 1 up */
+    uint32_t *rank;             /* by id: its place in the order of names, from 1 up */
     uint32_t *order;            /* ids by rank */
     uint32_t *site_rank;
     struct dp_cct_node **sorted;    /* by parent, name, place */
-    uint32_t *first;            /* of a parent's number: index into sorted */
-    bool *used;                 /* by rank: is the name written? NULL: each is */
+    uint32_t *first;            /* by a parent's number: index of its first child in sorted */
+    bool *used;                 /* by rank: whether the name is written; NULL: all are */
     struct dp_cct_rest acc;
     uint64_t real, cpu, sys;
 };
@@ -264,7 +264,7 @@ static int compare_names(const void *a, const void *b)
     return c ? c : x->len < y->len ? -1 : x->len > y->len;
 }
 
-/* Ranks from 1 up for the n names of a pool, by their bytes; NULL: no memory. */
+/* Returns ranks from 1 up for the n names of a pool, by their bytes; NULL if memory is short. */
 static uint32_t *rank_names(const struct dp_pool *pool)
 {
     size_t n = pool ? pool->count : 0;
@@ -285,9 +285,8 @@ static uint32_t *rank_names(const struct dp_pool *pool)
     return rank;
 }
 
-/* A stable sort of nodes by a key below n, for qsort has no argument to give
- * the ranks by. Keys are below n; count has n + 1 elements and holds, afterwards,
- * where the nodes of each key end. */
+/* Sorts nodes by a key below n, stably. qsort cannot do that, because it has no argument for the
+ * ranks. count has n + 1 elements; afterwards it holds where the nodes of each key end. */
 static void sort_by(struct dp_cct_node **to, struct dp_cct_node **from, size_t nodes,
                     uint32_t (*key)(const struct writing *, const struct dp_cct_node *),
                     const struct writing *w, uint32_t *count, size_t n)
@@ -315,7 +314,7 @@ static uint32_t key_parent(const struct writing *w, const struct dp_cct_node *n)
     return n->parent;
 }
 
-static void release(struct writing *w)
+static void release_writing(struct writing *w)
 {
     dp_mem_free(w->rank);
     dp_mem_free(w->order);
@@ -325,13 +324,15 @@ static void release(struct writing *w)
     dp_mem_free(w->used);
 }
 
-/* Readers number the anonymous subs of a line by those that a file names. */
+/* Names of anonymous subs have a seq=. Readers number the anonymous subs of a line by the names in
+ * a file, so each part has these names. */
 static bool has_rank(const struct dp_name *name)
 {
     return strstr(name->ptr, " seq=") != NULL;
 }
 
-/* Finds the names that the tree and its lines have, or no part before. Returns 0 or DP_E_NOMEM. */
+/* Marks the names to write: those of the tree and its lines, and those that no earlier part has.
+ * Returns 0 or DP_E_NOMEM. */
 static int find_used(struct writing *w)
 {
     const struct dp_cct *cct = w->cct;
@@ -349,7 +350,7 @@ static int find_used(struct writing *w)
     return 0;
 }
 
-static int prepare(struct writing *w)
+static int prepare_writing(struct writing *w)
 {
     const struct dp_cct *cct = w->cct;
     size_t nodes = cct->count, ids = w->how->names->count;
@@ -381,9 +382,9 @@ static int prepare(struct writing *w)
     return 0;
 }
 
-/* Whole ticks of a running sum. The remainder stays in acc, so that all results together are the
- * floor of the whole sum. */
-static uint64_t due(double *acc, uint64_t *done, double ticks)
+/* Adds ticks to a running sum. Returns the whole ticks that were not returned before. The remainder
+ * stays in acc, so all results together are the floor of the whole sum. */
+static uint64_t whole_ticks(double *acc, uint64_t *done, double ticks)
 {
     *acc += ticks;
     uint64_t now = (uint64_t)*acc;
@@ -396,13 +397,13 @@ static void put_node(struct writing *w, const struct dp_cct_node *n, size_t dept
 {
     double f = w->how->ticks_per_stamp;
     uint64_t wait = n->wait < n->real ? n->wait : n->real;
-    uint64_t real = due(&w->acc.real, &w->real, (double)n->real * f);
-    uint64_t cpu = due(&w->acc.cpu, &w->cpu, (double)(n->real - wait) * f);
-    if (cpu > real) {           /* a remainder from before comes up: it waits for the next node */
+    uint64_t real = whole_ticks(&w->acc.real, &w->real, (double)n->real * f);
+    uint64_t cpu = whole_ticks(&w->acc.cpu, &w->cpu, (double)(n->real - wait) * f);
+    if (cpu > real) {           /* an earlier remainder is due: leave it to the next node */
         w->cpu -= cpu - real;
         cpu = real;
     }
-    uint64_t sys = due(&w->acc.sys, &w->sys, (double)n->sys * f);
+    uint64_t sys = whole_ticks(&w->acc.sys, &w->sys, (double)n->sys * f);
     if (sys > cpu) {
         w->sys -= sys - cpu;
         sys = cpu;
@@ -468,12 +469,12 @@ static void put_histograms(struct writing *w)
     }
 }
 
-/* Depth first without recursion: a child's number leads to its own children,
- * its parent's to its next sibling. */
+/* Writes depth first without recursion: a child's number leads to its own children, its parent's to
+ * its next sibling. */
 static void put_nodes(struct writing *w)
 {
     const struct dp_cct *cct = w->cct;
-    uint32_t *next = w->first;          /* of a number: its next child to write */
+    uint32_t *next = w->first;          /* by number: its next child to write */
     const struct dp_cct_node *n = cct->root;
     size_t depth = 0;
     put_node(w, n, depth);
@@ -510,7 +511,7 @@ int dp_cct_write(const struct dp_cct *cct, struct dp_cct_text *how, struct dp_bu
 {
     struct writing w = { .cct = cct, .how = how, .out = out, .acc = how->rest };
     how->user = how->sys = how->real = how->calls = 0;
-    int rc = prepare(&w);
+    int rc = prepare_writing(&w);
     if (rc == 0 && how->named)
         rc = find_used(&w);
     if (rc == 0) {
@@ -524,6 +525,6 @@ int dp_cct_write(const struct dp_cct *cct, struct dp_cct_text *how, struct dp_bu
     how->rest.real = w.acc.real - (double)w.real;
     how->rest.cpu = w.acc.cpu - (double)w.cpu;
     how->rest.sys = w.acc.sys - (double)w.sys;
-    release(&w);
+    release_writing(&w);
     return rc;
 }

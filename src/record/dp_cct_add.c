@@ -1,4 +1,4 @@
-/* Trees that are recorded apart, and added to another one or forgotten. */
+/* Trees that are recorded apart, then added to another tree or discarded. */
 #include "dp_cct.h"
 
 #include <string.h>
@@ -62,8 +62,8 @@ static void add_node(struct dp_cct_node *to, const struct dp_cct_node *from, siz
         add_histogram(to->histogram, from->histogram);
 }
 
-/* Marks the contexts that have something, and those above them, by their `last`. A context has a
- * greater number than its caller. */
+/* Sets `last` of each context that is not empty, and of those above it; clears it elsewhere. A
+ * context has a greater number than its caller. */
 static void find_used(struct dp_cct *cct)
 {
     for (size_t i = 0; i < cct->count; i++)
@@ -73,7 +73,7 @@ static void find_used(struct dp_cct *cct)
             cct->nodes[i]->up->last = cct->root;
 }
 
-/* From here on, `last` of a context is the one that it was added to. */
+/* From here on, `last` of a context in `from` is the context that it was added to. */
 void dp_cct_add(struct dp_cct *to, struct dp_cct *from)
 {
     find_used(from);

@@ -63,7 +63,7 @@ int dp_gzip_pack(struct dp_gzip *gz, const char *ptr, size_t len, const char **o
     return 0;
 }
 
-static unsigned char *little(unsigned char *to, unsigned long n, int bytes)
+static unsigned char *put_little(unsigned char *to, unsigned long n, int bytes)
 {
     for (int i = 0; i < bytes; i++)
         *to++ = (unsigned char)(n >> 8 * i);
@@ -77,11 +77,11 @@ int dp_gzip_store(struct dp_gzip *gz, const char *ptr, size_t len, const char **
         return DP_E_IO;
     unsigned char *to = gz->out;
     memcpy(to, head, sizeof head);
-    to = little(to + sizeof head, len, 2);
-    to = little(to, ~(unsigned long)len, 2);
+    to = put_little(to + sizeof head, len, 2);
+    to = put_little(to, ~(unsigned long)len, 2);
     memcpy(to, ptr, len);
-    to = little(to + len, crc32(crc32(0, NULL, 0), (const unsigned char *)ptr, (uInt)len), 4);
-    to = little(to, len, 4);
+    to = put_little(to + len, crc32(crc32(0, NULL, 0), (const unsigned char *)ptr, (uInt)len), 4);
+    to = put_little(to, len, 4);
     *out = (const char *)gz->out;
     *out_len = (size_t)(to - gz->out);
     return 0;

@@ -5,28 +5,28 @@
 
 #include <string.h>
 
-enum { CONTEXTS_MOST = 16384 };     /* a bigger tree is freed, not used again */
+enum { CONTEXTS_MOST = 16384 };     /* a bigger tree is freed, not kept for the next stretch */
 
 struct dp_held {
     struct dp_held *next;
     uint64_t number;
     uint64_t began, limit;      /* stamps */
-    /* Its tree; while it is recorded, the file's. */
+    /* The stretch's tree; while the stretch is recorded, the file's. */
     struct dp_cct cct;
     struct dp_lines lines;
     struct dp_live live;
-    /* What it has used so far: in the slice of `renewals`, and `before`. */
+    /* The time that it has used: `passed` in the slice of `renewals`, `before` in earlier ones. */
     uint64_t renewals;
     uint64_t passed, before;    /* stamps, without pauses */
     uint64_t cpu, dropped;
-    struct dp_cct_node *cur;    /* of its tree, while it stands aside */
+    struct dp_cct_node *cur;    /* of its tree: what ran when it stepped aside */
     struct dp_stmt *line;
     bool stopped;
 };
 
 /* ---- made and freed ---- */
 
-static void free_one(struct dp_held *held)
+static void free_held(struct dp_held *held)
 {
     dp_cct_release(&held->cct);
     dp_lines_release_part(&held->lines);
@@ -34,7 +34,7 @@ static void free_one(struct dp_held *held)
     dp_mem_free(held);
 }
 
-static struct dp_held *make(const struct dp_rec *rec)
+static struct dp_held *make_held(const struct dp_rec *rec)
 {
     struct dp_held *held = dp_mem_zalloc(sizeof *held);
     if (!held)
@@ -45,15 +45,15 @@ static struct dp_held *make(const struct dp_rec *rec)
         && (!rec->how.lines
             || dp_lines_open_part(&held->lines, &held->live, rec->how.n_counts) == 0))
         return held;
-    free_one(held);
+    free_held(held);
     return NULL;
 }
 
 /* Keeps the memory of a stretch for the next one. */
-static void put_by(struct dp_rec *rec, struct dp_held *held)
+static void keep_spare(struct dp_rec *rec, struct dp_held *held)
 {
     if (rec->saving.spare_held || held->cct.count > CONTEXTS_MOST) {
-        free_one(held);
+        free_held(held);
         return;
     }
     dp_cct_clear(&held->cct);
@@ -62,7 +62,7 @@ static void put_by(struct dp_rec *rec, struct dp_held *held)
     rec->saving.spare_held = held;
 }
 
-static struct dp_held *find(const struct dp_rec *rec, uint64_t number)
+static struct dp_held *find_held(const struct dp_rec *rec, uint64_t number)
 {
     struct dp_held *held = rec->saving.all_held;
     while (held && held->number != number)
@@ -72,7 +72,7 @@ static struct dp_held *find(const struct dp_rec *rec, uint64_t number)
 
 bool dp_held_is(const struct dp_rec *rec, uint64_t number)
 {
-    return !number || find(rec, number);
+    return !number || find_held(rec, number);
 }
 
 uint64_t dp_held_number(const struct dp_rec *rec)
@@ -85,20 +85,20 @@ uint64_t dp_held_any(const struct dp_rec *rec)
     return rec->saving.all_held ? rec->saving.all_held->number : 0;
 }
 
-/* ---- whose turn it is ---- */
+/* ---- turns ---- */
 
-/* Exchanges the trees, and nothing else. */
-static void swap(struct dp_rec *rec, struct dp_held *held)
+/* Exchanges the trees and statements of recorder and stretch, and nothing else. */
+static void swap_trees(struct dp_rec *rec, struct dp_held *held)
 {
     struct dp_cct cct = rec->cct;
     rec->cct = held->cct;
     held->cct = cct;
-    rec->samples.unassigned.stamps = 0;       /* of a sample in the other tree */
+    rec->samples.unassigned.stamps = 0;       /* it belongs to a sample in the other tree */
     if (rec->how.lines)
         dp_lines_swap(rec->how.lines, &held->lines);
 }
 
-static void went_by(struct dp_held *held, const struct dp_rec *rec)
+static void note_renewal(struct dp_held *held, const struct dp_rec *rec)
 {
     if (held->renewals != rec->saving.renewals) {
         held->before += held->passed;
@@ -107,13 +107,14 @@ static void went_by(struct dp_held *held, const struct dp_rec *rec)
     }
 }
 
-/* All up to stamp now has been charged. To the file's tree, the time was a pause. */
-static void leave(struct dp_rec *rec, uint64_t now)
+/* Goes back to the file's tree, where the time of the stretch counts as a pause. The caller has
+ * charged all time up to stamp now. */
+static void leave_held(struct dp_rec *rec, uint64_t now)
 {
     struct dp_held *held = rec->saving.held;
     const struct dp_rec_account *was = &rec->saving.account;
     uint64_t all = now - was->since, paused = rec->clock.idle - was->idle;
-    went_by(held, rec);
+    note_renewal(held, rec);
     held->passed += all > paused ? all - paused : 0;
     held->cpu += rec->clock.cpu_used - was->cpu_used;
     held->dropped += rec->clock.dropped - was->dropped;
@@ -121,27 +122,27 @@ static void leave(struct dp_rec *rec, uint64_t now)
     rec->clock.cpu_used = rec->clock.split_ns = was->cpu_used;
     rec->clock.dropped = was->dropped;
     rec->saving.held = NULL;
-    swap(rec, held);
+    swap_trees(rec, held);
 }
 
-static void go_on(struct dp_rec *rec, struct dp_held *held, uint64_t now)
+static void enter_held(struct dp_rec *rec, struct dp_held *held, uint64_t now)
 {
     rec->saving.account = (struct dp_rec_account){ now, rec->clock.idle, rec->clock.cpu_used,
                                                    rec->clock.dropped };
     rec->clock.split_ns = rec->clock.cpu_used;
     rec->saving.held = held;
-    swap(rec, held);
+    swap_trees(rec, held);
 }
 
-/* Charges what runs with all that has passed. */
-static void charge(struct dp_rec *rec, uint64_t now)
+/* Charges all time up to stamp now, and pauses the recorder. */
+static void charge_and_pause(struct dp_rec *rec, uint64_t now)
 {
     if (rec->paused) {
         rec->clock.idle += now - rec->clock.paused_at;
         rec->clock.paused_at = now;
         return;
     }
-    rec->marks.deadline = 0;          /* the CPU clock is read, too */
+    rec->marks.deadline = 0;          /* so that the CPU clock is read, too */
     dp_rec_charge_all(rec, now);
     dp_rec_split(rec, now);
     rec->marks.left = now;
@@ -151,15 +152,15 @@ static void charge(struct dp_rec *rec, uint64_t now)
 void dp_held_turn(struct dp_rec *rec, uint64_t number, uint64_t now)
 {
     bool paused = rec->paused;
-    charge(rec, now);
+    charge_and_pause(rec, now);
     if (rec->over)              /* a file was due, and there was no memory */
         return;
-    struct dp_held *next = number ? find(rec, number) : NULL;
+    struct dp_held *next = number ? find_held(rec, number) : NULL;
     uint32_t line = rec->marks.line->number;
     if (rec->saving.held)
-        leave(rec, now);
+        leave_held(rec, now);
     if (next)
-        go_on(rec, next, now);
+        enter_held(rec, next, now);
     rec->saving.held_from = rec->marks.program;
     rec->marks.cur = rec->cct.idle;
     if (rec->how.lines) {
@@ -169,15 +170,16 @@ void dp_held_turn(struct dp_rec *rec, uint64_t number, uint64_t now)
     }
     rec->relinks++;
     if (paused)
-        rec->known_phase = 0;   /* the tree does not have the phase, which begins with the start */
+        rec->known_phase = 0;   /* the phase begins in the tree when the pause ends */
     else
         dp_rec_unpause(rec, now);
 }
 
 /* ---- the end ---- */
 
-/* The time of a stretch is no pause any more. Of slices before, the file begins earlier. */
-static void account(struct dp_rec *rec, struct dp_held *held)
+/* The time of a stretch that is kept is no pause any more. The file begins earlier by the time that
+ * the stretch has used in earlier slices. */
+static void account_for(struct dp_rec *rec, struct dp_held *held)
 {
     uint64_t *idle = rec->saving.held ? &rec->saving.account.idle : &rec->clock.idle;
     uint64_t here = held->passed < *idle ? held->passed : *idle;
@@ -186,30 +188,30 @@ static void account(struct dp_rec *rec, struct dp_held *held)
     if (rec->saving.held) {
         rec->saving.account.cpu_used += held->cpu;
         rec->saving.account.dropped += held->dropped;
-        rec->clock.idle -= here;      /* it goes on from there */
+        rec->clock.idle -= here;      /* the stretch that runs counts on from there */
     }
     rec->clock.cpu_used += held->cpu;
     rec->clock.split_ns += held->cpu;
     rec->clock.dropped += held->dropped;
 }
 
-static void add(struct dp_rec *rec, struct dp_held *held)
+static void add_held(struct dp_rec *rec, struct dp_held *held)
 {
     struct dp_held *other = rec->saving.held;
     if (other)
-        swap(rec, other);       /* the file's tree is needed, for a moment */
+        swap_trees(rec, other); /* the file's tree is needed, for a moment */
     dp_cct_add(&rec->cct, &held->cct);
     if (rec->how.lines)
         dp_lines_add(rec->how.lines, &held->lines);
     if (other)
-        swap(rec, other);
-    went_by(held, rec);
-    account(rec, held);
+        swap_trees(rec, other);
+    note_renewal(held, rec);
+    account_for(rec, held);
 }
 
 bool dp_held_is_slow(const struct dp_rec *rec, uint64_t number, uint64_t now)
 {
-    const struct dp_held *held = find(rec, number);
+    const struct dp_held *held = find_held(rec, number);
     return now >= held->began && now - held->began >= held->limit;
 }
 
@@ -221,13 +223,13 @@ void dp_held_end(struct dp_rec *rec, uint64_t number, bool is_kept)
     struct dp_held *held = *at;
     *at = held->next;
     if (is_kept)
-        add(rec, held);
-    put_by(rec, held);
+        add_held(rec, held);
+    keep_spare(rec, held);
 }
 
-/* ---- what the recorder asks for, and the beginning ---- */
+/* ---- callbacks of the recorder, and the beginning ---- */
 
-/* Gives the recorder the file's tree for as long as that is written. */
+/* Gives the recorder the file's tree while the file is written. */
 static void step_aside(struct dp_rec *rec)
 {
     struct dp_held *held = rec->saving.held;
@@ -237,13 +239,14 @@ static void step_aside(struct dp_rec *rec)
     held->line = rec->marks.line;
     rec->marks.cur = rec->cct.root;   /* the host may ask for its id */
     dp_rec_anchor(rec);
-    leave(rec, rec->host->stamp(rec->host_arg));
+    leave_held(rec, rec->host->stamp(rec->host_arg));
     rec->saving.aside = held;
     held->stopped = rec->saving.stopped;
-    rec->saving.stopped = true;        /* no call that runs is one of the file's tree */
+    rec->saving.stopped = true;        /* no running call belongs to the file's tree */
 }
 
-/* Takes it away again; the host may have renewed it, or have given up. */
+/* Gives the recorder the stretch's tree again. The host may have renewed the file's tree meanwhile,
+ * or have given up. */
 static void step_back(struct dp_rec *rec)
 {
     struct dp_held *held = rec->saving.aside;
@@ -251,39 +254,39 @@ static void step_back(struct dp_rec *rec)
         return;
     rec->saving.aside = NULL;
     dp_rec_anchor(rec);
-    go_on(rec, held, rec->host->stamp(rec->host_arg));
+    enter_held(rec, held, rec->host->stamp(rec->host_arg));
     rec->marks.cur = held->cur;
     rec->marks.line = held->line;
     rec->saving.stopped = held->stopped;
 }
 
-/* Gives the recorder the file's tree for good, and touches nothing that the tree has. */
+/* Gives the recorder the file's tree for good, and touches no node of it. */
 static void leave_for_good(struct dp_rec *rec)
 {
     if (rec->saving.held)
-        swap(rec, rec->saving.held);
+        swap_trees(rec, rec->saving.held);
     rec->saving.held = NULL;
 }
 
-static void forget(struct dp_rec *rec)
+static void forget_all(struct dp_rec *rec)
 {
     leave_for_good(rec);
     rec->saving.aside = NULL;
     if (rec->saving.spare_held)
-        free_one(rec->saving.spare_held);
+        free_held(rec->saving.spare_held);
     rec->saving.spare_held = NULL;
     while (rec->saving.all_held) {
         struct dp_held *next = rec->saving.all_held->next;
-        free_one(rec->saving.all_held);
+        free_held(rec->saving.all_held);
         rec->saving.all_held = next;
     }
 }
 
-static const struct dp_rec_held on_held = { step_aside, step_back, leave_for_good, forget };
+static const struct dp_rec_held on_held = { step_aside, step_back, leave_for_good, forget_all };
 
 int dp_held_new(struct dp_rec *rec, uint64_t number, uint64_t ns, uint64_t now)
 {
-    struct dp_held *held = rec->saving.spare_held ? rec->saving.spare_held : make(rec);
+    struct dp_held *held = rec->saving.spare_held ? rec->saving.spare_held : make_held(rec);
     if (!held)
         return DP_E_NOMEM;
     rec->saving.spare_held = NULL;

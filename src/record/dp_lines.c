@@ -104,7 +104,8 @@ int dp_lines_know(struct dp_lines *lines, uint32_t number, const struct dp_line_
     return 0;
 }
 
-static void look_at(struct dp_line_source *source, const char *path, struct dp_packed *text)
+/* Finds the size and the checksum of a source, and adds its bytes to text unless that is NULL. */
+static void read_source(struct dp_line_source *source, const char *path, struct dp_packed *text)
 {
     char buf[8192];
     struct stat st;
@@ -128,12 +129,12 @@ static void look_at(struct dp_line_source *source, const char *path, struct dp_p
     source->known = n == 0;
 }
 
-/* Looks at a source and keeps its text, unless that cannot be kept. */
-static void take_in(struct dp_line_source *source, const char *path)
+/* Reads a source and keeps its text if that is possible. */
+static void keep_source(struct dp_line_source *source, const char *path)
 {
     struct dp_packed text;
     bool good = dp_packed_begin(&text) == 0;
-    look_at(source, path, good ? &text : NULL);
+    read_source(source, path, good ? &text : NULL);
     good = dp_packed_end(&text) == 0 && good && source->known;
     if (good && source->size <= DP_LIMIT_SOURCE && text.text.len <= DP_LIMIT_PACKED
         && (source->packed = dp_mem_realloc(NULL, text.text.len, 1)) != NULL) {
@@ -149,7 +150,7 @@ void dp_lines_see(struct dp_lines *lines, const char *field, size_t len, const c
     const struct dp_name *last = files ? dp_pool_name(&lines->files, lines->seen) : NULL;
     if (last && last->len == len && memcmp(last->ptr, field, len) == 0)
         return;
-    /* Room first: a file that has none now is looked at when it comes again. */
+    /* Make room first: without room now, the file is read when it is seen again. */
     if (dp_mem_grow_cleared((void **)&lines->sources, &lines->sources_cap, files + 1,
                             sizeof *lines->sources) < 0)
         return;
@@ -160,12 +161,13 @@ void dp_lines_see(struct dp_lines *lines, const char *field, size_t len, const c
     if (n < files)
         return;
     if (lines->texts)
-        take_in(&lines->sources[n], path);
+        keep_source(&lines->sources[n], path);
     else
-        look_at(&lines->sources[n], path, NULL);
+        read_source(&lines->sources[n], path, NULL);
 }
 
-/* There must be room. Returns NULL when memory is short. */
+/* Makes the statement of a number whose place is known. The caller has made room in `at`. Returns
+ * NULL if memory is short. */
 static struct dp_stmt *make_known(struct dp_lines *lines, uint32_t number)
 {
     struct dp_stmt *line = new_line(lines);
@@ -210,8 +212,8 @@ struct dp_stmt *dp_lines_get(struct dp_lines *lines, uint32_t number)
 /* ---- writing ---- */
 
 /* Turns stamps into ticks, so that the sums are those of the contexts. Returns 0 or DP_E_NOMEM. */
-static int convert(const struct dp_stmt **from, struct dp_fmt_stmt *to, size_t n,
-                   const struct dp_lines_text *how)
+static int convert_times(const struct dp_stmt **from, struct dp_fmt_stmt *to, size_t n,
+                         const struct dp_lines_text *how)
 {
     const uint64_t sums[DP_APPORTION_TIMES] = { how->real, how->cpu, how->sys };
     struct dp_apportion *times = dp_mem_realloc(NULL, n + 1, sizeof *times);
@@ -234,7 +236,8 @@ static int convert(const struct dp_stmt **from, struct dp_fmt_stmt *to, size_t n
     return 0;
 }
 
-/* Writes what tells a reader whether the source has changed. */
+/* Writes the size and the checksum of a source, by which readers notice that it has changed, and
+ * its text if that is kept. */
 static void put_source(const struct dp_lines *lines, const struct dp_fmt_place *at,
                        struct dp_buf *out)
 {
@@ -249,7 +252,7 @@ static int compare_names(const void *a, const void *b)
     return dp_name_compare(*(const struct dp_name *const *)a, *(const struct dp_name *const *)b);
 }
 
-/* The n-th field of a line, from 0 up; empty: there is none. */
+/* The n-th field of a line, from 0 up; empty if there is none. */
 static struct dp_name field_of(const char *line, const char *end, int n)
 {
     const char *from = line;
@@ -263,7 +266,7 @@ static struct dp_name field_of(const char *line, const char *end, int n)
     return (struct dp_name){ from, (size_t)((blank ? blank : end) - from) };
 }
 
-/* FILE in & ID PACKAGE SUB FILE:LINE ... and in #f FILE ...; empty: it is another line. */
+/* FILE in `& ID PACKAGE SUB FILE:LINE ...` and in `#f FILE ...`; empty for other lines. */
 static struct dp_name file_of(const char *line, const char *end)
 {
     if (end - line > 3 && memcmp(line, "#f ", 3) == 0)
@@ -275,7 +278,7 @@ static struct dp_name file_of(const char *line, const char *end)
     return at;
 }
 
-/* Which of the files do the & lines of a tree name, and no #f line? */
+/* Finds the files that an & line of a tree names, and no #f line. */
 static void find_named(const struct dp_lines *lines, const char *tree, size_t len, bool *is_named)
 {
     const char *end = tree + len, *next;
@@ -322,8 +325,8 @@ int dp_lines_write_sources(const struct dp_lines *lines, size_t first, size_t tr
     return out->err;
 }
 
-static struct dp_fmt_stmt written(const struct dp_lines *lines, const struct dp_stmt *line,
-                                  const struct dp_lines_text *how)
+static struct dp_fmt_stmt fmt_stmt_of(const struct dp_lines *lines, const struct dp_stmt *line,
+                                      const struct dp_lines_text *how)
 {
     const struct dp_name none = { "", 0 },
         *site = line->site ? dp_pool_name(how->sites, line->site - 1) : &none;
@@ -349,9 +352,9 @@ static bool is_empty(const struct dp_stmt *line, size_t n_counts)
            && !has_counted(line, n_counts);
 }
 
-/* Collects the statements that are written. Returns how many they are. */
-static size_t collect(const struct dp_lines *lines, const struct dp_lines_text *how,
-                      const struct dp_stmt **from, struct dp_fmt_stmt *to)
+/* Collects the statements to write. Returns their number. */
+static size_t collect_statements(const struct dp_lines *lines, const struct dp_lines_text *how,
+                                 const struct dp_stmt **from, struct dp_fmt_stmt *to)
 {
     size_t n = 0;
     for (size_t i = 0; i < lines->n; i++) {
@@ -361,13 +364,13 @@ static size_t collect(const struct dp_lines *lines, const struct dp_lines_text *
                 && (how->counts_only || (!line->real && !has_counted(line, lines->n_counts)))))
             continue;
         from[n] = line;
-        to[n++] = written(lines, line, how);
+        to[n++] = fmt_stmt_of(lines, line, how);
     }
     return n;
 }
 
-static void put_all(const struct dp_lines *lines, const struct dp_fmt_stmt *items, size_t n,
-                    struct dp_buf *out)
+static void put_statements(const struct dp_lines *lines, const struct dp_fmt_stmt *items, size_t n,
+                           struct dp_buf *out)
 {
     for (size_t i = 0; i < n; i++) {
         if (i == 0 || !dp_fmt_stmt_same_file(&items[i - 1], &items[i])) {
@@ -386,11 +389,11 @@ int dp_lines_write(const struct dp_lines *lines, const struct dp_lines_text *how
     struct dp_fmt_stmt *items = dp_mem_realloc(NULL, lines->count + 1, sizeof *items);
     int rc = from && items ? 0 : DP_E_NOMEM;
     if (rc == 0) {
-        size_t n = collect(lines, how, from, items);
-        rc = how->no_times || how->counts_only ? 0 : convert(from, items, n, how);
+        size_t n = collect_statements(lines, how, from, items);
+        rc = how->no_times || how->counts_only ? 0 : convert_times(from, items, n, how);
         if (rc == 0) {
             qsort(items, n, sizeof *items, dp_fmt_stmt_order);
-            put_all(lines, items, n, out);
+            put_statements(lines, items, n, out);
         }
     }
     dp_mem_free(items);

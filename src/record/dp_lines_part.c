@@ -1,10 +1,10 @@
-/* Statements that are recorded apart, and added to the others or forgotten. */
+/* Statements that are recorded apart, then added to the others or discarded. */
 #include "dp_lines.h"
 #include "dp_mem.h"
 
 #include <string.h>
 
-static void clear(struct dp_lines *part)
+static void clear_part(struct dp_lines *part)
 {
     for (size_t i = 0; i < part->count; i++) {
         part->at[part->made[i]->number] = NULL;
@@ -19,7 +19,7 @@ int dp_lines_open_part(struct dp_lines *part, struct dp_live *live, size_t n_cou
         part->is_part = true;
         return dp_lines_open(part, live, n_counts);
     }
-    clear(part);
+    clear_part(part);
     part->rest = part->made[part->count++];
     part->rest->number = DP_LINE_REST;
     part->at[DP_LINE_REST] = part->rest;
@@ -48,7 +48,7 @@ void dp_lines_swap(struct dp_lines *lines, struct dp_lines *part)
     lines->texts = was.texts;
 }
 
-static void add(struct dp_stmt *to, const struct dp_stmt *from, size_t n_counts)
+static void add_stmt(struct dp_stmt *to, const struct dp_stmt *from, size_t n_counts)
 {
     to->count += from->count;
     to->real += from->real;
@@ -62,5 +62,5 @@ static void add(struct dp_stmt *to, const struct dp_stmt *from, size_t n_counts)
 void dp_lines_add(struct dp_lines *lines, const struct dp_lines *part)
 {
     for (size_t i = 0; i < part->count; i++)
-        add(dp_lines_get(lines, part->made[i]->number), part->made[i], part->n_counts);
+        add_stmt(dp_lines_get(lines, part->made[i]->number), part->made[i], part->n_counts);
 }

@@ -17,7 +17,7 @@ DP_CHECK(head, sizeof(struct dp_live_head) == DP_PIECE_HEAD
                    && offsetof(struct dp_live_head, kind) == 8
                    && offsetof(struct dp_live_head, size) == 16);
 
-/* A file is mapped from multiples of the system's page on, and read in steps of DP_PIECE_ALIGN. */
+/* Mappings begin at multiples of the system's page; readers go in steps of DP_PIECE_ALIGN. */
 static size_t page_size(size_t given)
 {
     long page = given ? (long)given : sysconf(_SC_PAGESIZE);
@@ -73,7 +73,8 @@ static int make_file(const struct dp_live *live, int flags)
     return fd;
 }
 
-/* The file, open for a moment: the program may close all descriptors. */
+/* Opens the file for a moment. It is not kept open, because the program may close all
+ * descriptors. */
 static int open_file(struct dp_live *live)
 {
     struct stat st;
@@ -100,9 +101,9 @@ static int open_file(struct dp_live *live)
     return -1;
 }
 
-/* size bytes at the end of the file, mapped; or MAP_FAILED. The disk's blocks are reserved before
- * the first byte is touched: the kernel raises SIGBUS on a page that has no blocks, and SIGXFSZ
- * past the limit on file sizes. */
+/* Appends size bytes to the file and maps them; returns MAP_FAILED if that is impossible. The
+ * disk's blocks are reserved before the first byte is touched: the kernel raises SIGBUS on a page
+ * that has no blocks, and SIGXFSZ past the limit on file sizes. */
 static void *map_more(struct dp_live *live, size_t size)
 {
     struct rlimit rl;
@@ -150,7 +151,8 @@ void *dp_live_add(struct dp_live *live, enum dp_live_kind kind, size_t size)
     head->kind = (uint32_t)kind;
     head->number = number;
     head->size = size;
-    *(volatile uint64_t *)&head->magic = DP_LIVE_MAGIC;     /* last: whoever sees it sees all */
+    *(volatile uint64_t *)&head->magic = DP_LIVE_MAGIC;     /* last: a reader that sees it sees
+                                                             * all */
     return head + 1;
 }
 
@@ -187,9 +189,9 @@ void dp_live_release(struct dp_live *live)
     memset(live, 0, sizeof *live);
 }
 
-/* Turns mapped pieces into ordinary memory, in the same place. Returns how many are still mapped,
- * for want of memory. */
-static size_t take_pieces(struct dp_live *live)
+/* Turns mapped pieces into ordinary memory, in the same place. Returns how many are still mapped
+ * because memory is short. */
+static size_t unmap_pieces(struct dp_live *live)
 {
     size_t left = 0;
     for (size_t i = 0; i < live->count; i++) {
@@ -210,16 +212,16 @@ static size_t take_pieces(struct dp_live *live)
     return left;
 }
 
-/* Empties a file that cannot be removed, because its directory is not ours to write in any more:
- * readers ignore an empty file, and it takes no room. */
+/* Empties a file that cannot be removed because we may no longer write to its directory. Readers
+ * ignore an empty file, and it takes no disk space. */
 static void cut_file(struct dp_live *live)
 {
     int fd = open_file(live);
     if (fd < 0)
         return;
-    /* Whoever touches a page that was cut off is killed: first no page may be mapped. */
-    if (take_pieces(live) == 0 && ftruncate(fd, 0) < 0) {
-        /* then it stays */
+    /* Touching a mapped page that was cut off kills the process, so no page may stay mapped. */
+    if (unmap_pieces(live) == 0 && ftruncate(fd, 0) < 0) {
+        /* then the file keeps its size */
     }
     close(fd);
 }
@@ -233,8 +235,8 @@ void dp_live_remove(struct dp_live *live)
     no_file(live);
 }
 
-/* Writes a piece as it is now at the end of the file, and maps it in the place where it stands. The
- * magic of the first piece is left out: readers ignore the file until the magic is there. */
+/* Appends a piece to the file, and maps it in the place where it stands. The magic of the first
+ * piece is left out: readers ignore the file until the magic is there. */
 static bool map_again(struct dp_live *live, struct dp_live_piece *p, int fd)
 {
     const size_t hide = live->end ? 0 : sizeof(uint64_t);
@@ -283,7 +285,7 @@ void dp_live_restore(struct dp_live *live, const char *profile)
 
 void dp_live_move(struct dp_live *live, const char *profile)
 {
-    /* Nobody is to read the old file, which may have another name by now. */
+    /* Readers must ignore the old file, which may have another name by now. */
     if (live->count && live->pieces[0].mapped)
         *(volatile uint64_t *)&((struct dp_live_head *)live->pieces[0].ptr)->magic = 0;
     dp_live_remove(live);
@@ -296,5 +298,5 @@ bool dp_live_detach(struct dp_live *live)
     for (size_t i = 0; i < live->count; i++)
         mapped += live->pieces[i].mapped;
     dp_live_remove(live);
-    return take_pieces(live) < mapped;
+    return unmap_pieces(live) < mapped;
 }

@@ -1,12 +1,11 @@
-/* Memory that outlives the process: a file of its own beside the profile's,
- * NAME.live, mapped. What a recorder keeps there is still there when the process was killed,
- * whatever killed it, without any handler or timer; readers of NAME look for it. The file is
- * removed when the recording ends in order. (The memory is not mapped to the profile itself:
- * whoever cuts off a mapped file kills the process that maps it. dp_live_lose is for a .live that
- * somebody cuts off.)
+/* Memory that outlives the process: a mapped file beside the profile's, NAME.live. Its contents
+ * survive the process, whatever kills it, without any handler or timer; readers of NAME look for
+ * it. When a recording ends in order, it removes the file. (The profile itself is not mapped:
+ * truncating a mapped file kills the process. dp_live_lose handles a .live that somebody
+ * truncates.)
  *
- * Where the file cannot be made or the disk is full, pieces are ordinary memory
- * and are lost with the process. */
+ * If the file cannot be made or the disk is full, pieces are ordinary memory and are lost with the
+ * process. */
 #ifndef DP_LIVE_H
 #define DP_LIVE_H
 
@@ -15,7 +14,7 @@
 
 #include <sys/types.h>
 
-#define DP_LIVE_MAGIC   DP_PIECE_MAGIC                  /* also tells the byte order */
+#define DP_LIVE_MAGIC   DP_PIECE_MAGIC                  /* also shows the byte order */
 
 enum dp_live_kind {
     DP_LIVE_STATE = DP_PIECE_STATE,     /* struct dp_live_state */
@@ -24,10 +23,10 @@ enum dp_live_kind {
     DP_LIVE_NODES,          /* struct dp_cct_node, as many as have a parent */
     DP_LIVE_HISTOGRAMS,     /* struct dp_cct_histogram by id */
     DP_LIVE_SITES,          /* FILE:LINE lines in the order of their numbers, up to the first NUL */
-    DP_LIVE_LINES           /* struct dp_line, as many as have a number */
+    DP_LIVE_LINES           /* struct dp_stmt, as many as have a number */
 };
 
-/* At the start of each piece, which is a whole number of pages, each a multiple of
+/* The start of each piece. A piece is a whole number of pages; a page is a multiple of
  * DP_PIECE_ALIGN. */
 struct dp_live_head {
     uint64_t magic;
@@ -48,20 +47,20 @@ struct dp_live {
     ino_t ino;
     uint64_t end;           /* size of the file */
     size_t page;            /* pieces are multiples of it */
-    bool unnamed_dir;       /* the file is only made in a directory as DP_DIR_UNNAMED has it; to be
-                             * set behind dp_live_init */
+    bool unnamed_dir;       /* the file's directory must pass DP_DIR_UNNAMED; set after
+                             * dp_live_init */
     struct dp_live_piece *pieces;
     size_t count, cap;
-    bool lost;              /* dp_live_lose was here: what the pieces held is gone */
+    bool lost;              /* dp_live_lose has cleared the pieces */
 };
 
-/* Is there a file of that name, and may it be one of these: of any version, or empty? */
+/* Is there a file of that name that may be a .live, of any version or empty? */
 bool dp_live_is(const char *path);
 bool dp_live_is_open(int fd);
 
 /* profile: the absolute path of the profile, or NULL for ordinary memory. The file is made with the
- * first piece; an existing file of that name is replaced if it is such a file. page: bytes
- * of a page of memory, a power of two; 0: the system's, which is 4 KB to 64 KB. */
+ * first piece; it replaces an existing .live of that name. page: bytes of a page of memory, a power
+ * of two; 0: the system's, which is 4 KB to 64 KB. */
 void dp_live_init(struct dp_live *live, const char *profile, size_t page);
 
 /* Makes a new piece of at least size bytes, cleared, and returns the bytes behind its head, which
@@ -74,7 +73,7 @@ void *dp_live_add(struct dp_live *live, enum dp_live_kind kind, size_t size);
  * Returns false if the address is in no piece, or if the kernel gives no memory. */
 bool dp_live_lose(struct dp_live *live, const void *at);
 
-/* Forgets all pieces. The file stays: in a forked child it is the parent's. */
+/* Releases all pieces. The file stays: in a forked child it is the parent's. */
 void dp_live_release(struct dp_live *live);
 
 /* Removes the file; the pieces become ordinary memory, and are lost with the process. A file that
@@ -85,12 +84,11 @@ void dp_live_remove(struct dp_live *live);
  * be no file, they stay ordinary memory. */
 void dp_live_restore(struct dp_live *live, const char *profile);
 
-/* Does the same where there still is a file; readers ignore that one from now on, wherever it may
- * have been moved to. */
+/* Does the same while the old file still exists. Readers ignore the old file from now on, even if
+ * it was moved. */
 void dp_live_move(struct dp_live *live, const char *profile);
 
-/* Removes the file, and gives its room on the disk back at once. Returns false if there was no
- * file. */
+/* Removes the file, and frees its disk space at once. Returns false if there was no file. */
 bool dp_live_detach(struct dp_live *live);
 
 #endif

@@ -19,7 +19,7 @@
 
 enum {
     TRIES = 8,
-    LEAST_MEMBER = 1024         /* bytes of text: a disk that does not take so many is full */
+    LEAST_MEMBER = 1024         /* bytes of text: a disk without room for them is full */
 };
 
 static const char twin_suffix[] = ".new";
@@ -43,13 +43,13 @@ char *dp_outfile_absolute(const char *path)
     return full;
 }
 
-static int cannot(struct dp_err *err, const char *path)
+static int cannot_write(struct dp_err *err, const char *path)
 {
     return dp_err_set(err, DP_E_IO, "cannot write %s: %s", path, strerror(errno));
 }
 
 /* Makes a new regular file, locked as long as the run lives. */
-static int create(const char *path, mode_t mode)
+static int create_file(const char *path, mode_t mode)
 {
     int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, mode);
     if (fd >= 0)
@@ -84,8 +84,8 @@ static void drop_twin(const char *path)
 
 enum found { FOUND_NONE, FOUND_OLD, FOUND_LIVE, FOUND_SPECIAL, FOUND_CHANGED };
 
-/* A name of the system's for what is open already, such as /dev/stdout, is never moved away,
- * whatever it leads to. */
+/* Is path a name of the system's for an open file, such as /dev/stdout? It is never moved away,
+ * wherever it leads. */
 static bool is_alias(const char *path)
 {
     struct stat st;
@@ -93,7 +93,7 @@ static bool is_alias(const char *path)
         && lstat(path, &st) == 0 && S_ISLNK(st.st_mode);
 }
 
-static int foreign(const char *path, struct dp_err *err)
+static int refuse_foreign(const char *path, struct dp_err *err)
 {
     return dp_err_set(err, DP_E_ARG, "%s exists and is no profile; remove it, or name another file"
                       " with out=FILE or PERL_DPROF_OUT", path);
@@ -106,13 +106,13 @@ static int look_beside(const char *path, int flags, struct dp_err *err)
     struct stat st, beside;
     int rc = old && live ? 0 : dp_err_set(err, DP_E_NOMEM, "out of memory");
     if (rc == 0 && lstat(live, &beside) == 0 && !dp_live_is(live))
-        rc = foreign(live, err);
+        rc = refuse_foreign(live, err);
     /* PATH.old is only replaced where there is a profile to keep. */
     if (rc == 0 && (flags & DP_OUT_KEEP_OLD) && stat(path, &st) == 0 && S_ISREG(st.st_mode)
         && lstat(old, &beside) == 0) {
         int fd = dp_io_open_regular(old, DP_IO_NOFOLLOW, &beside);
         if (fd < 0 || !dp_rotate_is_ours(fd))
-            rc = foreign(old, err);
+            rc = refuse_foreign(old, err);
         if (fd >= 0)
             close(fd);
     }
@@ -121,9 +121,9 @@ static int look_beside(const char *path, int flags, struct dp_err *err)
     return rc;
 }
 
-/* Finds out what is at path. found_st: its stat, unless FOUND_NONE is found. */
-static int look(const char *path, int flags, enum found *found, struct stat *found_st,
-                struct dp_err *err)
+/* Finds out what is at path. found_st: the stat of a profile that is found. */
+static int look_at(const char *path, int flags, enum found *found, struct stat *found_st,
+                   struct dp_err *err)
 {
     struct stat st;
     *found = FOUND_NONE;
@@ -155,7 +155,7 @@ static int look(const char *path, int flags, enum found *found, struct stat *fou
         return 0;
     }
     if (fd < 0)
-        return cannot(err, path);
+        return cannot_write(err, path);
     bool ours = dp_rotate_is_ours(fd);
     bool live = flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK;
     /* A live run may just have put another file in its place. */
@@ -166,13 +166,13 @@ static int look(const char *path, int flags, enum found *found, struct stat *fou
         return 0;
     }
     if (!ours)
-        return foreign(path, err);
+        return refuse_foreign(path, err);
     *found = live ? FOUND_LIVE : FOUND_OLD;
     *found_st = opened;
     return 0;
 }
 
-/* Whose profile it is; empty where that is not known. */
+/* Reads which run a profile belongs to; empty if that is unknown. */
 static void read_run(const char *path, char run[DP_RUN_ID])
 {
     run[0] = '\0';
@@ -188,7 +188,7 @@ static void read_run(const char *path, char run[DP_RUN_ID])
 static int make_way(const char *path, int flags, enum found *found, struct dp_err *err)
 {
     struct stat st;
-    int rc = look(path, flags, found, &st, err);
+    int rc = look_at(path, flags, found, &st, err);
     if (rc < 0 || *found != FOUND_OLD)
         return rc;
     char *old = with_suffix(path, ".old");
@@ -206,11 +206,11 @@ static int make_way(const char *path, int flags, enum found *found, struct dp_er
     if (rc == 0 && keeps)
         dp_rotate(path, old, run, old_run);
     dp_mem_free(old);
-    return rc < 0 && errno != ENOENT ? cannot(err, path) : 0;
+    return rc < 0 && errno != ENOENT ? cannot_write(err, path) : 0;
 }
 
-/* Makes a file in a directory that others might have put in the place of ours. */
-static int create_there(const char *path, struct dp_err *err)
+/* Makes a file in a directory that others might have replaced. */
+static int create_unnamed(const char *path, struct dp_err *err)
 {
     struct dp_err why;
     const char *name;
@@ -229,7 +229,7 @@ static int create_there(const char *path, struct dp_err *err)
 static int open_somehow(struct dp_outfile *of, int flags, struct dp_err *err)
 {
     if (flags & DP_OUT_UNNAMED_DIR)
-        return create_there(of->path, err);
+        return create_unnamed(of->path, err);
     /* Two runs that start together may both move an old profile away; O_EXCL decides which of them
      * gets the name. */
     for (int i = 0; i < TRIES; i++) {
@@ -242,7 +242,7 @@ static int open_somehow(struct dp_outfile *of, int flags, struct dp_err *err)
         if (found == FOUND_SPECIAL) {
             int fd = open(of->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
             of->regular = false;
-            return fd < 0 ? cannot(err, of->path) : fd;
+            return fd < 0 ? cannot_write(err, of->path) : fd;
         }
         if (found == FOUND_LIVE) {
             size_t size = strlen(of->path) + 24;
@@ -254,14 +254,14 @@ static int open_somehow(struct dp_outfile *of, int flags, struct dp_err *err)
             of->path = own;
             continue;
         }
-        int fd = create(of->path, 0666);
+        int fd = create_file(of->path, 0666);
         if (fd >= 0)
             return fd;
         if (errno != EEXIST)
-            return cannot(err, of->path);
+            return cannot_write(err, of->path);
     }
     errno = EEXIST;
-    return cannot(err, of->path);
+    return cannot_write(err, of->path);
 }
 
 /* May a file be made, or renamed, in the directory that path stands in? */
@@ -286,12 +286,12 @@ int dp_outfile_check(const char *path, int flags, struct dp_err *err)
 {
     enum found found;
     struct stat st;
-    int rc = look(path, flags, &found, &st, err);
+    int rc = look_at(path, flags, &found, &st, err);
     if (rc < 0)
         return rc;
     if (found == FOUND_SPECIAL ? faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) < 0
                                : !takes_files(path))
-        return cannot(err, path);
+        return cannot_write(err, path);
     return 0;
 }
 
@@ -306,7 +306,7 @@ int dp_outfile_open(struct dp_outfile *of, const char *path, int flags, struct d
     struct stat st;
     if (fd < 0 || fstat(fd, &st) < 0) {
         of->failed = true;
-        return fd < 0 ? fd : cannot(err, of->path);
+        return fd < 0 ? fd : cannot_write(err, of->path);
     }
     of->fd = dp_io_high(fd);
     of->dev = st.st_dev;
@@ -403,7 +403,7 @@ static size_t write_quietly(struct dp_outfile *of, const char *ptr, size_t len)
 
 /* Appends what fits; of->size grows only if all of it fits. Returns how many bytes are there; if
  * they are fewer than len, errno tells why. */
-static size_t append(struct dp_outfile *of, const char *ptr, size_t len)
+static size_t append_bytes(struct dp_outfile *of, const char *ptr, size_t len)
 {
     struct rlimit rl;
     size_t most = len;
@@ -419,7 +419,7 @@ static size_t append(struct dp_outfile *of, const char *ptr, size_t len)
     return done;
 }
 
-/* Takes back what was written beyond of->size. */
+/* Cuts off the bytes beyond of->size. */
 static void cut_back(const struct dp_outfile *of)
 {
     int why = errno;
@@ -432,7 +432,7 @@ static void cut_back(const struct dp_outfile *of)
 /* Writes the whole lines that fit. Returns how much of the text is in the file. */
 static size_t write_plain(struct dp_outfile *of, const char *ptr, size_t len)
 {
-    size_t done = append(of, ptr, len);
+    size_t done = append_bytes(of, ptr, len);
     if (done < len && of->regular) {
         done = whole_lines(ptr, done);
         of->size += done;
@@ -446,7 +446,7 @@ static bool no_room(int why)
     return why == ENOSPC || why == EDQUOT || why == EFBIG;
 }
 
-/* The same in members of gzip; where one does not fit, a smaller one may. */
+/* The same in members of gzip. If one does not fit, a smaller one may. */
 static size_t write_packed(struct dp_outfile *of, const char *ptr, size_t len)
 {
     size_t done = 0, most = DP_GZIP_TEXT, size;
@@ -462,7 +462,7 @@ static size_t write_packed(struct dp_outfile *of, const char *ptr, size_t len)
             errno = ENOMEM;
             break;
         }
-        if (append(of, member, size) == size) {
+        if (append_bytes(of, member, size) == size) {
             done += n;
             continue;
         }
@@ -474,7 +474,7 @@ static size_t write_packed(struct dp_outfile *of, const char *ptr, size_t len)
     return done;
 }
 
-static int failed(struct dp_outfile *of, struct dp_err *err)
+static int fail_write(struct dp_outfile *of, struct dp_err *err)
 {
     of->failed = true;
     return dp_err_set(err, DP_E_IO, "cannot write %s: %s", of->path,
@@ -491,7 +491,7 @@ int dp_outfile_write(struct dp_outfile *of, const char *ptr, size_t len, struct 
         if (done == len)
             return 0;
     }
-    return failed(of, err);
+    return fail_write(of, err);
 }
 
 int dp_outfile_write_fixed(struct dp_outfile *of, const char *ptr, size_t len, uint64_t *at,
@@ -504,12 +504,12 @@ int dp_outfile_write_fixed(struct dp_outfile *of, const char *ptr, size_t len, u
         return 0;
     if (of->gzip && dp_gzip_store(of->gzip, ptr, len, &bytes, &size) < 0)
         errno = EFBIG;
-    else if (get_back(of) == 0 && append(of, bytes, size) == size) {
+    else if (get_back(of) == 0 && append_bytes(of, bytes, size) == size) {
         of->text += len;
         return 0;
     }
     cut_back(of);
-    return failed(of, err);
+    return fail_write(of, err);
 }
 
 int dp_outfile_patch(struct dp_outfile *of, uint64_t at, const char *ptr, size_t len)
@@ -535,7 +535,7 @@ bool dp_outfile_is_there(const struct dp_outfile *of)
 /* ---- the twin ---- */
 
 /* Gives the twin the owner and mode of the file, whatever the umask is by now. */
-static int take_after(int fd, const struct dp_outfile *of)
+static int copy_owner(int fd, const struct dp_outfile *of)
 {
     struct stat st, mine;
     if (fstat(of->fd, &st) < 0 || fstat(fd, &mine) < 0)
@@ -552,7 +552,7 @@ static int copy_head(const struct dp_outfile *of, struct dp_outfile *twin, uint6
     while (twin->size < keep) {
         size_t n = keep - twin->size < sizeof buf ? (size_t)(keep - twin->size) : sizeof buf;
         ssize_t got = pread(of->fd, buf, n, (off_t)twin->size);
-        if (got <= 0 || append(twin, buf, (size_t)got) != (size_t)got)
+        if (got <= 0 || append_bytes(twin, buf, (size_t)got) != (size_t)got)
             return -1;
     }
     return 0;
@@ -560,10 +560,10 @@ static int copy_head(const struct dp_outfile *of, struct dp_outfile *twin, uint6
 
 static int create_twin(struct dp_outfile *twin, const char *beside)
 {
-    int fd = create(twin->path, 0600);
+    int fd = create_file(twin->path, 0600);
     if (fd < 0 && errno == EEXIST) {
         drop_twin(beside);
-        fd = create(twin->path, 0600);
+        fd = create_file(twin->path, 0600);
     }
     return fd;
 }
@@ -584,7 +584,7 @@ int dp_outfile_twin(struct dp_outfile *of, struct dp_outfile *twin, uint64_t kee
         twin->regular = true;
         twin->gzip = of->gzip;
         twin->text = of->text;
-        if (take_after(twin->fd, of) == 0 && copy_head(of, twin, keep) == 0
+        if (copy_owner(twin->fd, of) == 0 && copy_head(of, twin, keep) == 0
             && fstat(twin->fd, &st) == 0) {
             twin->dev = st.st_dev;
             twin->ino = st.st_ino;

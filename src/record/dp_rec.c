@@ -8,9 +8,9 @@
 
 #include <string.h>
 
-enum { NOISE_NS = 20000 };      /* a stretch that takes so much longer than usual is disturbed */
+enum { NOISE_NS = 20000 };      /* a gap that takes so much longer than usual was disturbed */
 
-static void start(struct dp_rec *rec)
+static void start_clocks(struct dp_rec *rec)
 {
     struct dp_rec_clock *clock = &rec->clock;
     rec->marks.program = rec->marks.settled = rec->samples.program = 0;
@@ -19,7 +19,7 @@ static void start(struct dp_rec *rec)
     clock->dropped = 0;
     rec->saving.err = 0;
     rec->saving.trip = false;
-    rec->saving.wanted = 0;            /* a signal to the parent is none to a forked child */
+    rec->saving.wanted = 0;            /* a signal to the parent is not for a forked child */
     clock->cpu_used = 0;
     clock->relaxed = false;
     clock->reads = clock->waits = clock->skipped = 0;
@@ -56,14 +56,14 @@ void dp_rec_init(struct dp_rec *rec, const struct dp_rec_how *how, struct dp_wri
     rec->host_arg = host_arg;
     rec->marks.ops = how->ops ? how->ops : &no_ops;
     dp_rec_clock_begin(rec);
-    start(rec);
+    start_clocks(rec);
     rec->clock.measure_at = UINT64_MAX;
     if (host->costs)
         rec->clock.measure_at = rec->clock.first_stamp
                                 + dp_rec_clock_stamps(rec, DP_REC_FIRST_MEASURE_NS);
 }
 
-/* The node below which calls begin. */
+/* The context from which outermost calls are made. */
 struct dp_cct_node *dp_rec_base(struct dp_rec *rec)
 {
     return rec->phase ? dp_cct_child(&rec->cct, rec->cct.root, rec->phase, 0) : rec->cct.root;
@@ -75,8 +75,8 @@ void dp_rec_rebase(struct dp_rec *rec)
         rec->marks.cur = rec->paused ? rec->cct.idle : dp_rec_base(rec);
 }
 
-/* phase_begins: the phase begins with the tree; where a trace goes on as a tree, it may have begun
- * before. */
+/* phase_begins: false if the phase began before the tree, in a trace or slice that the tree
+ * continues. */
 static void begin_tree(struct dp_rec *rec, bool phase_begins)
 {
     rec->relinks++;
@@ -86,7 +86,8 @@ static void begin_tree(struct dp_rec *rec, bool phase_begins)
     rec->known_phase = rec->phase;
 }
 
-/* Between samples, no_line keeps what the next one takes. */
+/* Goes on with the statement that ran before. With samples of statements, no_line collects the
+ * costs for the next sample. */
 static void go_on_line_before(struct dp_rec *rec)
 {
     if (rec->how.line_samples)
@@ -164,7 +165,7 @@ static uint32_t no_site(void *arg)
 }
 
 /* The recorder stays paused for good: each mark takes the slow way, and ends there; marks of a tree
- * find the node that has no children. */
+ * find a node that has no children. */
 void dp_rec_give_up(struct dp_rec *rec)
 {
     rec->tree |= rec->how.tree;
@@ -172,7 +173,7 @@ void dp_rec_give_up(struct dp_rec *rec)
     rec->tree = rec->how.tree;
     rec->marks.cur = rec->cct.idle = (struct dp_cct_node *)rec->nowhere;
     rec->marks.line = (struct dp_stmt *)rec->no_line;
-    if (rec->how.site)          /* the mark that goes on has no interpreter to ask */
+    if (rec->how.site)          /* the current mark has no interpreter to ask */
         rec->how.site = no_site;
     if (rec->how.lines)
         rec->how.lines->open = rec->how.lines->n = 0;
@@ -192,7 +193,7 @@ void dp_rec_restart(struct dp_rec *rec)
     rec->marks.line = (struct dp_stmt *)rec->no_line;
     if (rec->how.lines)
         rec->how.lines->open = rec->how.lines->n = 0;
-    start(rec);
+    start_clocks(rec);
     dp_rec_trip(rec);
 }
 
@@ -206,7 +207,7 @@ static void run_trip(struct dp_rec *rec)
     }
 }
 
-/* Nothing counts while paused, but somebody may want the file. */
+/* Nothing counts while paused, but a save may be wanted. */
 static int paused_event(struct dp_rec *rec, uint64_t now)
 {
     const struct dp_rec_saving *saving = &rec->saving;
@@ -215,31 +216,31 @@ static int paused_event(struct dp_rec *rec, uint64_t now)
 
 /* ---- trace ---- */
 
-/* Adds a gap to the program's time, with a reading of the CPU clock if that is due. Returns the
- * part that the next mark carries itself. */
+/* Adds a gap to the program's time, and reads the CPU clock if that is due. Returns the part of the
+ * gap that the next mark itself carries. */
 static uint64_t take_gap(struct dp_rec *rec, uint64_t now)
 {
     bool is_long;
     uint64_t gap = dp_rec_clock_gap(rec, now);
     if (!dp_rec_clock_is_due(rec, gap, &is_long, now))
         return gap;
-    uint64_t of = is_long ? gap : 0;
-    uint64_t wait = dp_rec_clock_read(rec, of, now);
+    uint64_t long_gap = is_long ? gap : 0;
+    uint64_t wait = dp_rec_clock_read(rec, long_gap, now);
     dp_rec_save_close_reading(rec);
-    dp_rec_clock_judge(rec, of, wait, now);
+    dp_rec_clock_judge(rec, long_gap, wait, now);
     if (!is_long) {
         /* The gap belongs to the stretch that was just closed. */
         rec->saving.window[rec->saving.cpu_rec + DP_RAW_SHORT_SUM] -= gap;
-        uint64_t *of_shorts = &rec->saving.window[rec->saving.cpu_rec + DP_RAW_SHORT_WAIT];
-        wait = *of_shorts < gap ? *of_shorts : gap;
-        *of_shorts -= wait;
+        uint64_t *short_wait = &rec->saving.window[rec->saving.cpu_rec + DP_RAW_SHORT_WAIT];
+        wait = *short_wait < gap ? *short_wait : gap;
+        *short_wait -= wait;
     }
     dp_rec_save_open_reading(rec, gap, wait);
     return 0;
 }
 
 DP_INLINE int mark_slow(struct dp_rec *rec, uint32_t word, struct dp_cct_call *call, uint64_t now,
-                        const int how)
+                        const int way)
 {
     struct dp_rec_saving *saving = &rec->saving;
     if (rec->paused) {
@@ -251,9 +252,9 @@ DP_INLINE int mark_slow(struct dp_rec *rec, uint32_t word, struct dp_cct_call *c
     if (rec->over)
         return saving->err;
     if (rec->tree) {
-        /* began as a trace */
+        /* the recording began as a trace */
         dp_rec_mark(rec, (enum dp_raw_kind)(word >> DP_RAW_ID_BITS), word & DP_RAW_ID_MAX, call,
-                    now, DP_REC_TREE | how);
+                    now, DP_REC_TREE | way);
         return saving->err;
     }
     uint64_t gap = take_gap(rec, now);
@@ -281,10 +282,11 @@ int dp_rec_mark_slow_counted(struct dp_rec *rec, uint32_t word, struct dp_cct_ca
 
 /* ---- tree ---- */
 
-/* What the context, or the statement, of a gap has had before it. */
+/* The totals of a context (or statement) before the current gap, from which its usual speed
+ * follows. */
 struct usual {
     uint64_t busy, ops;         /* stamps of CPU time */
-    uint64_t *noise;            /* ns of that which were noise */
+    uint64_t *noise;            /* noise in them, in ns */
     uint64_t passed;            /* ops in the gap */
 };
 
@@ -301,10 +303,9 @@ static struct usual usual_of(const struct dp_rec *rec)
                            *rec->marks.ops - rec->marks.ops_seen };
 }
 
-/* Interrupts of the kernel, and of whoever runs this machine beside others, take some ten
- * microseconds each, and are what repeats least in the time of a sub. They cannot be seen from
- * here, but a stretch that took much longer than its ops do elsewhere can. `of`: as it was before
- * the gap of so many stamps of CPU time. */
+/* Interrupts of the kernel, and of a hypervisor, take some ten microseconds each, and vary most
+ * between runs. They cannot be seen from here, but they show as a gap that took much longer than
+ * its ops usually do. of: the totals before the gap; busy: the gap's stamps of CPU time. */
 static void note_noise(struct dp_rec *rec, const struct usual *of, uint64_t busy)
 {
     double noise = (double)*of->noise * rec->clock.rate;
@@ -387,10 +388,10 @@ struct dp_cct_node *dp_rec_child_at(struct dp_rec *rec, uint32_t id, const struc
 }
 
 void dp_rec_enter_at(struct dp_rec *rec, uint32_t id, uint32_t site, struct dp_cct_call *call,
-                     uint64_t now, int how)
+                     uint64_t now, int way)
 {
     call->site = site;
-    dp_rec_tree_enter(rec, id, call, now, how, true);
+    dp_rec_tree_enter(rec, id, call, now, way, true);
 }
 
 void dp_rec_charge_all(struct dp_rec *rec, uint64_t now)
@@ -427,7 +428,7 @@ int dp_rec_to_tree(struct dp_rec *rec)
     int rc = init_tree(rec);
     if (rc < 0)
         return rc;
-    /* No further window follows the time that is still pending, so it is written now. */
+    /* No further window follows to take the time that is still pending, so write it now. */
     rc = dp_writer_finish(rec->writer);
     if (rc < 0 && !rec->saving.err)
         rec->saving.err = rc;
@@ -441,7 +442,7 @@ int dp_rec_to_tree(struct dp_rec *rec)
     return 0;
 }
 
-/* ---- phases, and stretches that do not count ---- */
+/* ---- phases and pauses ---- */
 
 void dp_rec_announce(struct dp_rec *rec, enum dp_raw_kind kind, size_t n, uint64_t now)
 {
@@ -452,7 +453,7 @@ void dp_rec_announce(struct dp_rec *rec, enum dp_raw_kind kind, size_t n, uint64
 void dp_rec_phase(struct dp_rec *rec, uint32_t id, uint64_t now)
 {
     if (!rec->paused)
-        run_trip(rec);              /* a child begins in the phase that it was forked in */
+        run_trip(rec);              /* a child begins in the phase of the fork */
     rec->phase = id;
     if (rec->paused)
         return;
@@ -506,7 +507,7 @@ void dp_rec_unpause(struct dp_rec *rec, uint64_t now)
     rec->marks.ops_seen = rec->marks.line_ops_seen = *rec->marks.ops;
     dp_rec_skip_counts(rec);
     rec->marks.left = now;
-    if (rec->saving.trip)                      /* in a child that still has its parent's state */
+    if (rec->saving.trip)                      /* a forked child still has its parent's state */
         return;
     if (rec->known_phase != rec->phase)
         dp_rec_phase(rec, rec->phase, now);
@@ -514,7 +515,7 @@ void dp_rec_unpause(struct dp_rec *rec, uint64_t now)
         rec->marks.cur = dp_rec_base(rec);
 }
 
-/* Clocks, counters and what is known of them go on; sums begin anew. */
+/* Clocks, counters and their rate go on; sums begin anew. */
 int dp_rec_renew(struct dp_rec *rec)
 {
     struct dp_rec_clock *clock = &rec->clock;

@@ -1,19 +1,19 @@
 #include "dp_rec_clock.h"
 #include "dp_rec_mark.h"
 
-/* The figures of the adaptive reading of the CPU clock; the manual's section
- * "How time is measured" tells what they are good for. */
+/* The figures of the adaptive reading of the CPU clock; the manual's section "How time is measured"
+ * explains them. */
 enum {
     LAST_MEASURE_NS = 125000000,
     LONG_GAP_NS = 5000,         /* a gap this long is worth a system call: the CPU clock is read */
     RELAXED_GAP_NS = 20000,     /* the same for programs that do not wait */
     WAITED_NS = 1000,           /* less waiting than this is noise */
     CARRY_NS = 2000,            /* noise of one reading */
-    YOUNG_NS = 50000000,        /* so long the rate is still being learnt */
+    YOUNG_NS = 50000000,        /* the rate is learnt for so long */
     PAIR_GAP_NS = 10000000,     /* in a gap this long the counter may have stepped */
     PERIOD_READS = 20,          /* more readings than this in a period are too many */
-    SAMPLE = 8                  /* the clock is read after one of so many gaps that are passed over
-                                 * */
+    SAMPLE = 8                  /* of gaps that are passed over, one in so many has the clock
+                                 * read */
 };
 
 void dp_rec_clock_thresholds(struct dp_rec *rec)
@@ -55,8 +55,8 @@ void dp_rec_anchor(struct dp_rec *rec)
     rec->marks.deadline = stamp + dp_rec_clock_stamps(rec, DP_REC_DEADLINE_NS);
 }
 
-/* A call's cost is taken off where a gap ends. Where statements are read once, a gap may begin at a
- * call and end at a statement: then each end has its half. */
+/* A call's cost is taken off the gap that it ends. With statements read once, a gap may begin at a
+ * call and end at a statement, so half the cost is taken off at each end. */
 static void take_costs(struct dp_rec *rec)
 {
     struct dp_rec_clock *clock = &rec->clock;
@@ -86,7 +86,7 @@ void dp_rec_clock_begin(struct dp_rec *rec)
     take_costs(rec);
 }
 
-/* A neighbour of the processor may have spoiled the first measurement; so it is made again 5, 25
+/* Another program on the machine may have spoiled the first measurement, so it is repeated 5, 25
  * and 125 ms later. */
 static void measure_again(struct dp_rec *rec, uint64_t now)
 {
@@ -102,14 +102,14 @@ static void measure_again(struct dp_rec *rec, uint64_t now)
 uint64_t dp_rec_clock_read(struct dp_rec *rec, uint64_t gap, uint64_t now)
 {
     struct dp_rec_clock *clock = &rec->clock;
-    /* The same arrival may be passed again after a reading that was part of a save. */
+    /* An arrival may come again after a reading that was part of a save. */
     if (now < clock->cpu_stamp)
         now = clock->cpu_stamp;
     /* Since `now` the recorder was at work: all of that was CPU time. */
     uint64_t before = rec->host->stamp(rec->host_arg);
-    uint64_t late = before > now ? (uint64_t)((double)(before - now) / clock->rate) : 0;
+    uint64_t own_ns = before > now ? (uint64_t)((double)(before - now) / clock->rate) : 0;
     uint64_t cpu_ns = rec->host->cpu_ns(rec->host_arg);
-    cpu_ns -= late < cpu_ns ? late : 0;
+    cpu_ns -= own_ns < cpu_ns ? own_ns : 0;
     if (DP_UNLIKELY(clock->young)) {
         uint64_t stamp, mono;
         rec->host->pair(rec->host_arg, &stamp, &mono);
@@ -127,9 +127,8 @@ uint64_t dp_rec_clock_read(struct dp_rec *rec, uint64_t gap, uint64_t now)
 
     clock->carry = 0;
     if (wait < 0) {
-        /* There was more CPU time than time. Some of that is noise of the two readings, which evens
-         * out. What is more than noise belongs to no gap: a later gap that sleeps must not inherit
-         * it. */
+        /* More CPU time than time passed. Some of that is noise of the two readings, which evens
+         * out. The rest belongs to no gap: a later gap that sleeps must not inherit it. */
         int64_t most = (int64_t)dp_rec_clock_stamps(rec, CARRY_NS);
         clock->carry = -wait < most ? -wait : most;
         clock->dropped += (uint64_t)(-wait - clock->carry);
@@ -148,8 +147,8 @@ uint64_t dp_rec_clock_read(struct dp_rec *rec, uint64_t gap, uint64_t now)
     return of_gap;
 }
 
-/* Programs with many gaps of 5 to 20 us of pure computing would pay for a reading at each; for
- * them, most of these gaps are taken for computing without a reading. */
+/* Programs with many gaps of 5 to 20 us of pure computing would pay for a reading at each. For
+ * them, most of these gaps count as computing without a reading. */
 static bool passes_over(struct dp_rec *rec, uint64_t gap)
 {
     return rec->clock.relaxed && gap < dp_rec_clock_stamps(rec, RELAXED_GAP_NS)
@@ -213,7 +212,7 @@ bool dp_rec_clock_is_due(struct dp_rec *rec, uint64_t gap, bool *is_long, uint64
     return now >= rec->marks.deadline || (*is_long && !passes_over(rec, gap));
 }
 
-/* How the process' CPU time of this window splits into user and system. */
+/* The kernel's share of the process' CPU time since the last split. */
 double dp_rec_clock_sys_share(struct dp_rec *rec)
 {
     struct dp_rec_clock *clock = &rec->clock;
@@ -233,8 +232,8 @@ double dp_rec_clock_sys_share(struct dp_rec *rec)
     return du + ds ? (double)ds / (double)(du + ds) : 0;
 }
 
-/* The kernel charges a tick to what it finds running. A reading once in a while does the same: it
- * charges what was counted since the last one to the context that it finds running. */
+/* Does with the time in the kernel what the kernel does with a tick: charges all of it since the
+ * last split to the context that runs now. */
 void dp_rec_split(struct dp_rec *rec, uint64_t now)
 {
     struct dp_rec_clock *clock = &rec->clock;

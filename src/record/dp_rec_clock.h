@@ -5,7 +5,7 @@
 #include "dp_rec.h"
 
 enum {
-    DP_REC_FIRST_MEASURE_NS = 5000000,  /* so long after the start, costs are measured again */
+    DP_REC_FIRST_MEASURE_NS = 5000000,  /* after the start: costs are measured again */
     DP_REC_DEADLINE_NS = 1000000,       /* the CPU clock is read at least this often */
     DP_REC_WINDOW_NS = 1000000000       /* a mark is written after this time at the latest */
 };
@@ -15,30 +15,30 @@ DP_INLINE uint64_t dp_rec_clock_stamps(const struct dp_rec *rec, double ns)
     return (uint64_t)(ns * rec->clock.rate);
 }
 
-/* The rate, or a first estimate of it, and what readings cost. */
+/* Sets the rate, or a first estimate of it, and the costs of readings. */
 void dp_rec_clock_begin(struct dp_rec *rec);
 
-/* What follows from the rate, and from the debt: which gaps are long, and ns per stamp. */
+/* Computes what follows from the rate and the debt: which gaps are long, and ns per stamp. */
 void dp_rec_clock_thresholds(struct dp_rec *rec);
 
-/* Computes the rate of a pair that was read just now. */
+/* Computes the rate from a pair that was read just now. */
 void dp_rec_clock_learn(struct dp_rec *rec, uint64_t stamp, uint64_t mono);
 
-/* The gap that ends at arrival stamp now, which becomes a part of the program's time. */
+/* Takes the gap that ends at arrival stamp now into the program's time. Returns the gap. */
 uint64_t dp_rec_clock_gap(struct dp_rec *rec, uint64_t now);
 
 /* Is the CPU clock to be read at the end of a gap? */
 bool dp_rec_clock_is_due(struct dp_rec *rec, uint64_t gap, bool *is_long, uint64_t now);
 
 /* Reads the CPU clock at the end of a gap (0: there was no gap) that dp_rec_clock_gap has taken in,
- * and splits the waiting since the last reading. Returns how much of the gap was waiting; that of
- * the gaps before it is in short_wait. */
+ * and splits the waiting since the last reading. Returns the waiting in the gap; the waiting in the
+ * gaps before it is in short_wait. */
 uint64_t dp_rec_clock_read(struct dp_rec *rec, uint64_t gap, uint64_t now);
 
-/* Notes what came of a reading: too many that find no waiting are followed by fewer. */
+/* Notes the result of a reading: if too many find no waiting, fewer follow. */
 void dp_rec_clock_judge(struct dp_rec *rec, uint64_t gap, uint64_t wait, uint64_t now);
 
-/* Which share of the process' CPU time since the last split was the kernel's. */
+/* Returns the kernel's share of the process' CPU time since the last split. */
 double dp_rec_clock_sys_share(struct dp_rec *rec);
 
 #endif

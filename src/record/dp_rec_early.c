@@ -4,7 +4,7 @@
 static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
 /* Moves stamps from one statement to another. */
-static void move(struct dp_stmt *from, struct dp_stmt *to, uint64_t real, uint64_t wait)
+static void move_stamps(struct dp_stmt *from, struct dp_stmt *to, uint64_t real, uint64_t wait)
 {
     from->real -= real;
     from->wait -= wait;
@@ -13,26 +13,26 @@ static void move(struct dp_stmt *from, struct dp_stmt *to, uint64_t real, uint64
 }
 
 /* The stamps from the beginning of statement i to that of the next one. */
-static uint64_t stretch(const struct dp_rec_early *early, size_t i)
+static uint64_t stretch_of(const struct dp_rec_early *early, size_t i)
 {
     return early[i + 1].passed - early[i].passed;
 }
 
 /* Spreads the time since the fork. The statement that forked has been charged with all of it:
- * `real` stamps, of which `wait` were waited. The program has most probably waited in the longest
- * stretch: one reading of the CPU clock tells how long it has, and not when. */
-static void spread(struct dp_rec *rec, struct dp_stmt *forked, const struct dp_rec_early *early,
-                   size_t n, uint64_t real, uint64_t wait)
+ * `real` stamps, `wait` of them waited. The program has most probably waited in the longest
+ * stretch: one reading of the CPU clock shows how long it has waited, and not when. */
+static void spread_time(struct dp_rec *rec, struct dp_stmt *forked,
+                        const struct dp_rec_early *early, size_t n, uint64_t real, uint64_t wait)
 {
     size_t longest = 0;
     for (size_t i = 1; i + 1 < n; i++)
-        if (stretch(early, i) > stretch(early, longest))
+        if (stretch_of(early, i) > stretch_of(early, longest))
             longest = i;
-    bool waited = n > 1 && stretch(early, longest) > early[0].passed;
+    bool waited = n > 1 && stretch_of(early, longest) > early[0].passed;
     for (size_t i = 0; i + 1 < n; i++) {
-        uint64_t part = least(stretch(early, i), real);
-        move(forked, dp_lines_get(rec->how.lines, early[i].number), part,
-             waited && i == longest ? least(wait, part) : 0);
+        uint64_t part = least(stretch_of(early, i), real);
+        move_stamps(forked, dp_lines_get(rec->how.lines, early[i].number), part,
+                    waited && i == longest ? least(wait, part) : 0);
         real -= part;
     }
 }
@@ -48,7 +48,7 @@ void dp_rec_take_early(struct dp_rec *rec, const struct dp_rec_early *early, siz
         if (rec->over)
             return;
         rec->marks.left += early[n - 1].passed;
-        spread(rec, forked, early, n, forked->real - real, forked->wait - wait);
+        spread_time(rec, forked, early, n, forked->real - real, forked->wait - wait);
     }
     for (size_t i = 0; i < n; i++) {
         if (rec->how.line_times) {

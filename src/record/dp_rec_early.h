@@ -12,7 +12,7 @@ struct dp_rec_early {
 };
 
 /* Counts n such statements, once the tree has been made, and charges each with the time and the ops
- * up to the next one. What the last one has used so far is left to the coming mark, and so are all
+ * up to the next one. The coming mark charges the time that the last one has used so far, and all
  * other counters. */
 void dp_rec_take_early(struct dp_rec *rec, const struct dp_rec_early *early, size_t n);
 

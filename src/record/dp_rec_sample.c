@@ -1,8 +1,8 @@
 #include "dp_rec_sample.h"
 #include "dp_rec_mark.h"
 
-/* The longer an op takes, the longer its samples wait for its end. Charged up to there, such ops
- * would have too much. */
+/* A sample waits for the end of the op that runs at the tick. Ops that take long would have too
+ * much if they were charged up to there. */
 uint64_t dp_rec_sample_over(struct dp_rec *rec)
 {
     uint64_t more = rec->samples.unassigned.stamps, most;
@@ -20,28 +20,28 @@ uint64_t dp_rec_sample_over(struct dp_rec *rec)
     return more;
 }
 
-/* Charges a sample. Returns how many stamps it has, and at cpu, those of CPU time; 0: none, since
- * recording has ended, or sums begin anew. */
+/* Charges a sample. Returns its stamps, and at cpu those of CPU time. Returns 0 if recording has
+ * ended, or sums began anew. */
 static uint64_t charge_sample(struct dp_rec *rec, struct dp_cct_node *node, uint32_t line,
                               uint64_t now, uint64_t *cpu)
 {
     rec->marks.cur = node;
     if (rec->how.lines)
         rec->marks.line = dp_lines_get(rec->how.lines, line);
-    const struct dp_stmt *of = rec->marks.line;
-    uint64_t program = rec->marks.program, waited = of->wait;
+    const struct dp_stmt *stmt = rec->marks.line;
+    uint64_t program = rec->marks.program, waited = stmt->wait;
     rec->marks.deadline = 0;          /* each sample reads the CPU clock */
     dp_rec_charge_all(rec, now);
     uint64_t gap = rec->marks.program - program;
-    if (rec->marks.cur != node || rec->marks.line != of || of->wait < waited)
+    if (rec->marks.cur != node || rec->marks.line != stmt || stmt->wait < waited)
         return 0;
-    waited = of->wait - waited;
+    waited = stmt->wait - waited;
     *cpu = gap > waited ? gap - waited : 0;
     return gap;
 }
 
-/* The next sample takes this over from the one that was charged just now. */
-static void leave_over(struct dp_rec *rec, uint64_t stamps)
+/* Leaves CPU time of the sample that was charged just now to the next one. */
+static void leave_unassigned(struct dp_rec *rec, uint64_t stamps)
 {
     rec->samples.unassigned.node = rec->marks.cur;
     rec->samples.unassigned.line = rec->marks.line;
@@ -56,11 +56,11 @@ void dp_rec_sample(struct dp_rec *rec, struct dp_cct_node *node, uint32_t line, 
         return;
     dp_rec_sample_over(rec);
     double stamps = (double)late * rec->clock.rate, most = (double)gap;
-    leave_over(rec, (uint64_t)((stamps < most ? stamps : most) * ((double)cpu / most)));
+    leave_unassigned(rec, (uint64_t)((stamps < most ? stamps : most) * ((double)cpu / most)));
 }
 
-/* What ran before the wait is not known, and what follows it is not the op's either: that is the
- * next sample's, or the phase's if there is none. */
+/* No sample has seen what ran before the wait, and what follows it is not the op's either: both go
+ * to the next sample, or to the phase if there is none. */
 void dp_rec_sample_wait(struct dp_rec *rec, struct dp_cct_node *node, uint32_t line, uint64_t now,
                         uint64_t own)
 {
@@ -68,7 +68,7 @@ void dp_rec_sample_wait(struct dp_rec *rec, struct dp_cct_node *node, uint32_t l
     if (!gap)
         return;
     uint64_t most = (uint64_t)((double)own * rec->clock.rate), more = dp_rec_sample_over(rec);
-    leave_over(rec, more + (cpu > most ? cpu - most : 0));
+    leave_unassigned(rec, more + (cpu > most ? cpu - most : 0));
     rec->marks.cur = dp_rec_base(rec);
     if (rec->how.lines)
         rec->marks.line = dp_lines_get(rec->how.lines, DP_LINE_REST);
@@ -76,7 +76,7 @@ void dp_rec_sample_wait(struct dp_rec *rec, struct dp_cct_node *node, uint32_t l
 
 /* ---- statements, beside a tree of calls ---- */
 
-/* Charges a statement with what has passed since the last sample, and is taken in by contexts. */
+/* Charges a statement with all that contexts were charged with since the last sample. */
 static void take_sampled(struct dp_rec *rec, struct dp_stmt *to)
 {
     struct dp_stmt *since = rec->marks.line;

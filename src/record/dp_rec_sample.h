@@ -1,31 +1,31 @@
-/* Samples of a recorder: what ran at a tick is charged with what has passed since the one
+/* Samples: the context and the statement that ran at a tick are charged with all since the sample
  * before. */
 #ifndef DP_REC_SAMPLE_H
 #define DP_REC_SAMPLE_H
 
 #include "dp_rec.h"
 
-/* A sample of a tree: what has passed since the one before, up to now, is charged to this context
- * and to the statement of this number. late: the ns of it that have passed since the tick; this CPU
- * time belongs to the next sample, which takes it over. */
+/* A sample of a tree: charges all since the sample before, up to now, to this context and to the
+ * statement of this number. late: ns of it that have passed since the tick; this CPU time belongs
+ * to the next sample, which takes it over. */
 void dp_rec_sample(struct dp_rec *rec, struct dp_cct_node *node, uint32_t line, uint64_t now,
                    uint64_t late);
 
-/* The same, of an op that waited at the tick: this many ns of CPU time are its own. The rest was
- * used before it, by what no sample has seen, and the next sample takes that over, too. */
+/* The same for an op that waited at the tick; own: ns of CPU time that the op itself used. Code
+ * that no sample has seen used the rest before the op, and the next sample takes that over, too. */
 void dp_rec_sample_wait(struct dp_rec *rec, struct dp_cct_node *node, uint32_t line, uint64_t now,
                         uint64_t own);
 
-/* A sample of a tree that records calls, with how.line_samples: what has passed since the one
- * before, up to now, is charged to the statement of this number. Contexts are charged as at any
- * mark. */
+/* A sample of a tree that records calls, with how.line_samples: charges all since the sample
+ * before, up to now, to the statement of this number. Contexts are charged as at any mark. */
 void dp_rec_sample_line(struct dp_rec *rec, uint32_t line, uint64_t now);
 
-/* Of how.line_samples: nobody samples what follows, so it belongs to no statement. */
+/* With how.line_samples: charges all since the last sample to no statement, since no sample
+ * follows. */
 void dp_rec_sample_end(struct dp_rec *rec);
 
-/* Moves the CPU time that samples have left to the next one to what runs now. Returns the
- * stamps. */
+/* Moves the CPU time that samples have left to the next one to the running context and statement.
+ * Returns the stamps. */
 uint64_t dp_rec_sample_over(struct dp_rec *rec);
 
 #endif

@@ -20,7 +20,7 @@ CHECK_AT(n_counts, DP_PIECE_RUN + 8 * DP_PIECE_S_COUNTS);
 CHECK_AT(pending_counts, DP_PIECE_RUN + 8 * DP_PIECE_S_PENDING);
 DP_CHECK(state, sizeof(struct dp_live_state) == DP_PIECE_RUN + 8 * DP_PIECE_S_WORDS);
 
-/* Puts down a mark of any kind, and its counters. Returns its end. */
+/* Puts a mark of any kind, and its counters, into the window. Returns its end. */
 uint64_t *dp_rec_save_put_mark(struct dp_rec *rec, uint64_t mark)
 {
     *rec->marks.pos = mark;
@@ -50,7 +50,7 @@ void dp_rec_save_close_reading(struct dp_rec *rec)
 void dp_rec_save_clear_window(struct dp_rec *rec)
 {
     struct dp_rec_saving *saving = &rec->saving;
-    /* To a reader of what a killed process has left, the first 0 is the end of the window. */
+    /* A reader of what a killed process has left takes the first 0 for the end of the window. */
     if (rec->marks.pos > saving->window)
         memset(saving->window, 0,
                (size_t)(rec->marks.pos - saving->window) * sizeof *saving->window);
@@ -73,7 +73,7 @@ int dp_rec_save_open_state(struct dp_rec *rec)
     return 0;
 }
 
-/* Tells readers of the pieces what the text has. */
+/* Notes in the pieces, for their readers, what the text has. */
 void dp_rec_save_tell_state(struct dp_rec *rec)
 {
     struct dp_rec_saving *saving = &rec->saving;
@@ -83,7 +83,7 @@ void dp_rec_save_tell_state(struct dp_rec *rec)
     saving->state->marks = rec->writer->marks;
 }
 
-/* Hands the window over and starts a new one. */
+/* Hands the window to the writer and starts a new one. */
 int dp_rec_save_write_window(struct dp_rec *rec, uint64_t now)
 {
     struct dp_rec_saving *saving = &rec->saving;
@@ -96,7 +96,8 @@ int dp_rec_save_write_window(struct dp_rec *rec, uint64_t now)
     double ns_per_stamp = stamp > clock->pair_stamp && mono > clock->pair_mono
         ? (double)(mono - clock->pair_mono) / (double)(stamp - clock->pair_stamp) : 1 / clock->rate;
     double ticks_per_ns = (double)rec->writer->hz / 1e9;
-    /* The remains of a window that was lost in the middle of an event would be taken for marks. */
+    /* A reader would take the remains of a window that was lost in the middle of an event for
+     * marks. */
     int rc = saving->live->lost ? DP_E_IO
         : dp_writer_window(rec->writer, saving->window, (size_t)(rec->marks.pos - saving->window),
                            ns_per_stamp * ticks_per_ns, dp_rec_clock_sys_share(rec));
@@ -123,8 +124,8 @@ bool dp_rec_save_is_due(const struct dp_rec *rec, uint64_t now)
               >= dp_rec_clock_stamps(rec, (double)rec->how.checkpoint * 1e9);
 }
 
-/* All that has passed is taken in already. The time of the saving, and of its waiting for the disk,
- * must not look like the program's. */
+/* The caller has taken in all that has passed. The time of the saving, and of its waiting for the
+ * disk, must not look like the program's. */
 void dp_rec_save_now(struct dp_rec *rec, uint64_t now)
 {
     struct dp_rec_saving *saving = &rec->saving;

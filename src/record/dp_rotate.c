@@ -15,7 +15,8 @@
 #include <unistd.h>
 
 /* Reads up to size - 1 bytes of a profile's beginning, in front of any packed text, into head, and
- * terminates them. Returns where they are, or NULL if it is none of ours. empty: has it no byte? */
+ * terminates them. Returns where the text begins, or NULL if the file is no profile. empty: whether
+ * the file has no byte. */
 static const char *header_of(int fd, char *head, size_t size, bool *empty)
 {
     static const char magic[] = DP_FMT_MAGIC "\n";
@@ -54,7 +55,7 @@ bool dp_rotate_run(int fd, char run[DP_RUN_ID])
     return true;
 }
 
-/* A link that leads nowhere is there, too. */
+/* Returns true for a link that leads nowhere, too. */
 static bool is_there(const char *path)
 {
     struct stat st;
@@ -78,7 +79,7 @@ void dp_rotate_live(const char *path, const char *old)
     dp_mem_free(to);
 }
 
-/* Is it the name of the file of a process, thread or interpreter: stem.PID, stem.PID.TID or
+/* Is name the name of a file of a process, thread or interpreter: stem.PID, stem.PID.TID or
  * stem.PID.iN? */
 static bool is_numbered(const char *name, const char *stem, size_t len)
 {
@@ -95,7 +96,7 @@ static bool is_numbered(const char *name, const char *stem, size_t len)
     return !*p && p != name + len;
 }
 
-/* Is it something that is no profile of ours, which nobody may replace? */
+/* Is there something at path that is no profile, which must not be replaced? */
 static bool is_foreign(const char *path)
 {
     struct stat st;
@@ -108,8 +109,8 @@ static bool is_foreign(const char *path)
     return !ours;
 }
 
-/* Is it a profile of that run, a plain file that nobody writes any more? */
-static bool is_of(const char *path, const char *run)
+/* Is there a profile of that run at path, in a regular file that no process writes any more? */
+static bool is_of_run(const char *path, const char *run)
 {
     char found[DP_RUN_ID];
     struct stat st;
@@ -122,8 +123,8 @@ static bool is_of(const char *path, const char *run)
     return is;
 }
 
-/* A name in the directory of another: the caller frees. */
-static char *beside(const char *path, size_t dir, const char *name, const char *more)
+/* Joins the directory of path, which has dir bytes, name and more. The caller frees. */
+static char *path_beside(const char *path, size_t dir, const char *name, const char *more)
 {
     size_t size = dir + strlen(name) + strlen(more) + 1;
     char *full = dp_mem_alloc(size);
@@ -132,29 +133,30 @@ static char *beside(const char *path, size_t dir, const char *name, const char *
     return full;
 }
 
-static void drop(const char *path, size_t dir, const char *name)
+static void drop_file(const char *path, size_t dir, const char *name)
 {
-    char *file = beside(path, dir, name, ""), *live = beside(path, dir, name, DP_FMT_LIVE);
+    char *file = path_beside(path, dir, name, "");
+    char *live = path_beside(path, dir, name, DP_FMT_LIVE);
     if (file && live && unlink(file) == 0 && dp_live_is(live))
         unlink(live);
     dp_mem_free(file);
     dp_mem_free(live);
 }
 
-/* The names in path's directory that are numbered, of files of that run: a text of
- * strings, one behind the other. Files that are renamed while a directory is read may be seen
- * twice, so their names are gathered first. */
+/* The numbered names in path's directory that belong to files of a run: strings, one behind the
+ * other. A directory may list files twice that are renamed while it is read, so the names are
+ * gathered first. */
 struct names {
     char *text;
     size_t len, cap;
 };
 
-static void gather(struct names *to, const char *path, size_t dir, const char *name,
-                   const char *run)
+static void gather_name(struct names *to, const char *path, size_t dir, const char *name,
+                        const char *run)
 {
     size_t n = strlen(name) + 1;
-    char *file = run[0] ? beside(path, dir, name, "") : NULL;
-    if (file && is_of(file, run)
+    char *file = run[0] ? path_beside(path, dir, name, "") : NULL;
+    if (file && is_of_run(file, run)
         && dp_mem_grow((void **)&to->text, &to->cap, to->len + n, 1) == 0) {
         memcpy(to->text + to->len, name, n);
         to->len += n;
@@ -172,21 +174,21 @@ void dp_rotate(const char *path, const char *old, const char *run, const char *o
     size_t len = strlen(stem), old_len = strlen(old_stem);
     if (!run[0] && !old_run[0])
         return;
-    char *folder = beside(path, dir, dir ? "" : ".", "");
+    char *folder = path_beside(path, dir, dir ? "" : ".", "");
     DIR *in = folder ? opendir(folder) : NULL;
     dp_mem_free(folder);
     while (in && (entry = readdir(in)) != NULL) {
         if (is_numbered(entry->d_name, stem, len))
-            gather(&mine, path, dir, entry->d_name, run);
+            gather_name(&mine, path, dir, entry->d_name, run);
         else if (is_numbered(entry->d_name, old_stem, old_len))
-            gather(&gone, path, dir, entry->d_name, old_run);
+            gather_name(&gone, path, dir, entry->d_name, old_run);
     }
     if (in)
         closedir(in);
     for (const char *p = gone.text; p && p < gone.text + gone.len; p += strlen(p) + 1)
-        drop(path, dir, p);
+        drop_file(path, dir, p);
     for (const char *p = mine.text; p && p < mine.text + mine.len; p += strlen(p) + 1) {
-        char *from = beside(path, dir, p, ""), *to = beside(path, dir, old_stem, p + len);
+        char *from = path_beside(path, dir, p, ""), *to = path_beside(path, dir, old_stem, p + len);
         if (from && to && !is_foreign(to) && rename(from, to) == 0)
             dp_rotate_live(from, to);
         dp_mem_free(from);

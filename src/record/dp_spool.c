@@ -36,7 +36,7 @@ int dp_spool_make(const char *dir, enum dp_dir_who who, struct dp_err *err)
     return 0;
 }
 
-/* A suffix such as .pl or .cgi says nothing. */
+/* The length of a name without a suffix such as .pl or .cgi, which says nothing. */
 static size_t without_suffix(const char *name)
 {
     const char *dot = strrchr(name, '.');
@@ -86,7 +86,7 @@ static bool ends_in(const char *name, const char *suffix)
     return n > s && strcmp(name + n - s, suffix) == 0;
 }
 
-/* Opens a file of ours that no process writes; below 0 if it is none. */
+/* Opens a profile that no process writes; below 0 if name is none. */
 static int open_left(int dir, const char *name)
 {
     char run[DP_RUN_ID];
@@ -99,11 +99,12 @@ static int open_left(int dir, const char *name)
     return -1;
 }
 
-/* ---- what a cut leaves that was killed ---- */
+/* ---- files that a killed cut leaves ---- */
 
-/* `name` with `more` in the place of its suffix; "" if it has another one, or memory is short. */
-static const char *instead(struct dp_buf *to, const char *name, const char *suffix,
-                           const char *more)
+/* Returns `name` with `more` in the place of its suffix; "" if it has another suffix, or memory is
+ * short. */
+static const char *replace_suffix(struct dp_buf *to, const char *name, const char *suffix,
+                                  const char *more)
 {
     if (!ends_in(name, suffix))
         return "";
@@ -122,8 +123,8 @@ static int open_finished(int dir, const char *live)
     int fd = -1;
     dp_buf_init(&part);
     dp_buf_init(&whole);
-    const char *before = instead(&part, live, DP_FMT_LIVE, "");
-    const char *after = instead(&whole, live, DP_SPOOL_PART DP_FMT_LIVE, DP_SPOOL_WHOLE);
+    const char *before = replace_suffix(&part, live, DP_FMT_LIVE, "");
+    const char *after = replace_suffix(&whole, live, DP_SPOOL_PART DP_FMT_LIVE, DP_SPOOL_WHOLE);
     if (*before && *after && fstatat(dir, before, &st, AT_SYMLINK_NOFOLLOW) < 0 && errno == ENOENT)
         fd = open_left(dir, after);
     dp_buf_release(&part);
@@ -131,7 +132,7 @@ static int open_finished(int dir, const char *live)
     return fd;
 }
 
-/* Returns true if it was such a file, and is gone. */
+/* Removes a NAME.part.live that such a process left. Returns true if name was one, and is gone. */
 static bool clear_away(int dir, const char *name)
 {
     struct stat st;
@@ -159,10 +160,10 @@ struct slices {
     struct slice *list;
     size_t n, cap;
     struct dp_pool names;
-    uint64_t size;              /* of all that this user has in the directory */
+    uint64_t size;              /* of all files of this user in the directory */
 };
 
-static void look_at(struct slices *all, int dir, const char *name)
+static void add_file(struct slices *all, int dir, const char *name)
 {
     struct stat st;
     if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(st.st_mode)
@@ -188,9 +189,10 @@ static int compare_age(const void *a, const void *b)
     return x->name < y->name ? -1 : x->name > y->name;
 }
 
-/* Returns how many bytes that has freed. What another process has removed meanwhile is free, too:
- * else each of many that trim at once would remove one more. */
-static uint64_t drop(const struct slices *all, const struct slice *slice, int dir, size_t *removed)
+/* Removes a slice. Returns how many bytes that has freed. A slice that another process has removed
+ * meanwhile counts, too: else each of several processes that trim at once would remove one more. */
+static uint64_t drop_slice(const struct slices *all, const struct slice *slice, int dir,
+                           size_t *removed)
 {
     struct stat st;
     const struct dp_name *name = dp_pool_name(&all->names, slice->name);
@@ -225,7 +227,7 @@ static size_t drop_oldest(struct slices *all, int dir, uint64_t limit)
         return 0;
     qsort(all->list, all->n, sizeof *all->list, compare_age);
     for (size_t i = 0; i < all->n && all->size > limit; i++) {
-        uint64_t freed = drop(all, &all->list[i], dir, &removed);
+        uint64_t freed = drop_slice(all, &all->list[i], dir, &removed);
         all->size -= freed < all->size ? freed : all->size;
     }
     return removed;
@@ -245,7 +247,7 @@ size_t dp_spool_trim(const char *path, enum dp_dir_who who, uint64_t limit)
     dp_pool_init(&all.names);
     while ((entry = readdir(dir)) != NULL)
         if (!clear_away(dirfd(dir), entry->d_name))
-            look_at(&all, dirfd(dir), entry->d_name);
+            add_file(&all, dirfd(dir), entry->d_name);
     size_t removed = drop_oldest(&all, dirfd(dir), limit);
     dp_pool_release(&all.names);
     dp_mem_free(all.list);

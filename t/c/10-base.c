@@ -363,8 +363,8 @@ static uint64_t key_of_hash(uint64_t h)
     return h ^ h >> 33;
 }
 
-/* Keys and names that somebody chose to collide, knowing the hash and not its seed, do not collide.
- * */
+/* Keys and names that an attacker chose to collide, knowing the hash and not its seed, do not
+ * collide. */
 static void chosen(void)
 {
     enum { KEYS = 50000, NAMES = 1 << 14 };

@@ -25,8 +25,8 @@ static void fill(struct dp_apportion *items, size_t n)
         uint64_t cpu = pick(3) ? real : pick(real + 1);
         items[i].stamps[DP_APPORTION_REAL] = (double)real;
         items[i].stamps[DP_APPORTION_CPU] = (double)cpu;
-        /* A reading of the kernel's share is charged to whom it finds: it may exceed the item's own
-         * time. */
+        /* A reading charges the kernel's share to the item that runs then: it may exceed the item's
+         * own time. */
         items[i].stamps[DP_APPORTION_SYS] = pick(4) ? 0 : (double)pick(300000);
     }
 }

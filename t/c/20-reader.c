@@ -10,7 +10,7 @@
 #define HEAD "#fOrTyTwO\n$hz=100;\n$XS_VERSION='x';\n" \
     "$rrun_utime=0; $rrun_stime=0; $rrun_rtime=0;\nPART2\n"
 
-/* Everything that a consumer is told, as text. */
+/* Everything that the reader reports to a consumer, as text. */
 static struct dp_buf told;
 static struct dp_err err;
 static struct dp_read_info info;

@@ -757,7 +757,7 @@ static bool save(const char *path, const struct dp_buf *bytes)
     return to && fwrite(bytes->ptr, 1, bytes->len, to) == bytes->len && fclose(to) == 0;
 }
 
-/* By path: what the process left is not overlooked where memory is short. */
+/* By path: with little memory, too, the pieces of a killed process are not overlooked. */
 static void no_memory_beside(void)
 {
     char path[] = "/tmp/21-tree-XXXXXX", left[sizeof path + sizeof DP_FMT_LIVE];

@@ -1,4 +1,5 @@
-/* Folded stacks: what is taken for them, every kind of line, and what prefixes share. */
+/* Folded stacks: which texts are folded stacks, every kind of line, and the contexts that prefixes
+ * share. */
 #include "tap.h"
 #include "dp_flat.h"
 #include "dp_mem.h"

@@ -1,4 +1,4 @@
-/* Parts of a profile are taken and written: a phase, what is below a sub in it; paths that are
+/* Parts of a profile are taken and written: a phase, the calls below a sub in it; paths that are
  * replaced; counters only; allocations that fail. */
 #include "tap.h"
 #include "dp_mem.h"

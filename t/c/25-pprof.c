@@ -153,7 +153,7 @@ static void stacks(void)
          "recursion; numbers one by one");
 }
 
-/* The samples first, the strings last, or between others; fields that nobody knows. */
+/* The samples first, the strings last, or between others; unknown fields. */
 static void order(void)
 {
     begin();

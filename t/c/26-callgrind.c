@@ -10,7 +10,7 @@
 /* Files that are read, by what is tried. */
 static const struct tree_case {
     const char *what, *body, *want;
-    const char *place;          /* of the sub of that number; NULL: not looked at */
+    const char *place;          /* value of the sub of that number; NULL: not checked */
     uint32_t sub;
 } trees[] = {
     /* ---- lines ---- */
@@ -100,7 +100,7 @@ static void read_trees(void)
     }
 }
 
-/* Own costs by line: the body behind HEAD, and what is told of it. */
+/* Own costs by line: the body behind HEAD, and the lines that come out. */
 static const struct { const char *what, *body, *want; } lined[] = {
     { "lines", "fl=m.c\nfn=main\n16 4\n17 3\n16 5\n", "[m.c:16 main=9][m.c:17 main=3]" },
     { "relative ones", "fl=m.c\nfn=main\n16 4\n+2 3\n* 1\n-18 2\n0x10 1\n",
@@ -198,7 +198,7 @@ static void not_callgrind(void)
          "headers that end with numbers");
 }
 
-/* What is wrong behind `fn=a', in which line and byte of it. */
+/* The error behind `fn=a', and its line and byte. */
 static const struct {
     const char *body;
     uint64_t line, byte;
@@ -256,12 +256,12 @@ static void faults(void)
 
 enum { SUBS = 12, CONTEXTS = 300, KINDS = 3 };
 
-/* What a program did: own values, inclusive values of calls, their number. */
+/* The costs of a program: own values, inclusive values of calls, their number. */
 struct graph {
     uint64_t own[SUBS][KINDS], all[SUBS][SUBS][KINDS], calls[SUBS][SUBS], below[SUBS][KINDS];
 };
 
-/* A tree of calls, of which a sub calls only subs behind it: without recursion. */
+/* A tree of calls without recursion: a sub calls only subs behind it. */
 static void run(struct graph *g, unsigned most)
 {
     static uint64_t value[CONTEXTS][KINDS];
@@ -313,7 +313,7 @@ static int number_of(uint32_t node)
     return n;
 }
 
-/* The same of what was read. */
+/* The same for the profile that was read. */
 static void add_up(struct graph *g)
 {
     uint64_t (*value)[KINDS] = calloc(prof->count, sizeof *value);
@@ -360,7 +360,7 @@ static void programs(void)
 
 enum { FILES = 3, LINES = 9 };
 
-/* Costs of random lines, told in random ways, and their sums. */
+/* Costs of random lines, written in random ways, and their sums. */
 static void write_lines(struct dp_buf *to, uint64_t sum[FILES][SUBS][LINES])
 {
     uint64_t line = 0;
@@ -385,7 +385,7 @@ static void write_lines(struct dp_buf *to, uint64_t sum[FILES][SUBS][LINES])
                 dp_buf_addf(to, "%+d %" PRIu64 "\n", (int)next - (int)line, cost);
             else
                 dp_buf_addf(to, "%" PRIu64 " %" PRIu64 "\n", next, cost);
-            /* a function is told by the file where it begins */
+            /* a function is known by the file where it begins */
             sum[file][sub][next] += cost;
         }
         line = next;
@@ -454,7 +454,7 @@ static void circles(void)
     ok(same, "recursion of any kind: own values, calls, the total");
 }
 
-/* A ladder, of which each rung calls both of the next: there are 2^40 ways down. */
+/* A ladder: each rung calls both of the next, so there are 2^40 ways down. */
 static void ladder(void)
 {
     struct dp_buf text;
@@ -474,8 +474,9 @@ static void ladder(void)
     dp_buf_release(&text);
 }
 
-/* A circle of calls that claim what nobody has, each a little more than the one before: if each
- * caller on the way had a context of its own, there would be one for each pair of functions. */
+/* A circle of calls with costs that no function has, each a little more than the one before: if
+ * each caller on the way had a context of its own, there would be one for each pair of
+ * functions. */
 static void ring(void)
 {
     enum { AROUND = 5000 };

@@ -1,4 +1,5 @@
-/* The text of perf script: samples in every form, names, events, and what is no such text. */
+/* The text of perf script: samples in every form, names, events, and texts that are no such
+ * output. */
 #include "foreign.h"
 
 #include <stdlib.h>
@@ -80,7 +81,7 @@ static void names(void)
          "[=0][java=0][java;org/x/Y:::run=3] 1/cycles no calls", "Java's names");
 }
 
-/* Parameters are what stands in the brackets at the end. */
+/* Parameters stand in the brackets at the end. */
 static void brackets(void)
 {
     named("std::function<void (int)>::operator()(int) const (/x)",
@@ -160,7 +161,7 @@ static void fields(void)
             "tracepoints: names with colons are kept");
 }
 
-/* Before the first stack may stand what perf had to say. */
+/* Messages of perf may stand before the first stack. */
 static void warnings(void)
 {
     read_is("Failed to open /tmp/perf-1.map, continuing without symbols\n\nProcessed 12 events and "

@@ -214,7 +214,7 @@ static void no_memory(const char *path)
     ok(clean, "no failure leaks");
 }
 
-/* A file may have no outcome: whoever reads several files is told. */
+/* A file may have no outcome: a call that reads several files says so. */
 static void no_outcome(void)
 {
     struct dp_prof *prof = dp_prof_new();

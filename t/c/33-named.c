@@ -1,5 +1,5 @@
-/* Files of other tools that are not read: each is named, with what makes a file of it that can be
- * read. None of them is taken for folded stacks, or for another format. */
+/* Files of other tools that cannot be read: the error names each, and how to make a readable file
+ * of it. None of them passes for folded stacks, or for another format. */
 #include "foreign.h"
 #include "dp_unreadable.h"
 

@@ -1,5 +1,5 @@
-/* The recorder's core on a simulated machine: it is known at every moment how long was waited and
- * computed, and the text must have the same. */
+/* The recorder's core on a simulated machine, which knows at every moment how long it waited and
+ * computed; the text must have the same. */
 #include "machine.h"
 #include "random.h"
 #include "tap.h"
@@ -52,7 +52,7 @@ static void end(struct dp_rec *rec, struct dp_writer *w, struct dp_live *live, s
     dp_buf_release(text);
 }
 
-/* Simulates a program of short and long gaps, a share of which are waits. */
+/* Simulates a program of short and long gaps; a share of them are waits. */
 static void simulate(const char *what, size_t words, uint32_t longest_ns, uint32_t wait_percent,
                      bool tree)
 {
@@ -130,7 +130,7 @@ static void simulate(const char *what, size_t words, uint32_t longest_ns, uint32
 
 enum { COUNTERS = 3 };
 
-/* Reads what a text has counted outside of all subs and in f. */
+/* Reads the counts of a text outside of all subs and in f. */
 static void read_counts(const char *p, uint64_t of[2][COUNTERS])
 {
     uint64_t wait[COUNTERS] = { 0, 0, 0 };
@@ -390,7 +390,7 @@ static void starved(void)
     dp_live_release(&live);
 }
 
-/* The program goes on for so long, of which it waits, and executes ops. */
+/* The program goes on for so long, waits for a part of that, and executes ops. */
 static void go_on(struct machine *m, uint64_t *ops, double ns, double wait, uint64_t n)
 {
     m->ns += ns;
@@ -398,8 +398,8 @@ static void go_on(struct machine *m, uint64_t *ops, double ns, double wait, uint
     *ops += n;
 }
 
-/* A sub whose op mostly takes 300 ns: what takes much longer is noise; a longer stretch with more
- * ops is not, nor is what waits. */
+/* A sub whose op mostly takes 300 ns: a gap that takes much longer is noise; a longer gap with more
+ * ops is not, nor is one that waits. */
 static void noise(void)
 {
     struct machine m = { 0, 0 };
@@ -413,7 +413,7 @@ static void noise(void)
     };
     struct dp_cct_call call;
     static const struct { double ns, wait; uint64_t ops; unsigned least, most; } stretches[] = {
-        { 90000, 0, 100, 0, 0 },            /* the first: nothing is known of the sub */
+        { 90000, 0, 100, 0, 0 },            /* the first: the sub is unknown */
         { 30000, 0, 300, 0, 0 }, { 30000, 0, 100, 0, 0 }, { 30000, 0, 100, 0, 0 },
         { 30000, 0, 100, 0, 0 }, { 30000, 0, 100, 0, 0 }, { 30000, 0, 100, 0, 0 },
         { 30000, 0, 100, 0, 0 }, { 30000, 0, 100, 0, 0 }, { 30000, 0, 100, 0, 0 },
@@ -445,7 +445,7 @@ static void noise(void)
     end(&rec, &w, &live, &text);
 }
 
-/* What readings cost, as the host has measured it last. */
+/* The cost of readings, as the host has measured it last. */
 static struct { uint64_t call, line; unsigned asked; } measured;
 
 static void costs(void *m, uint64_t *call, uint64_t *line)
@@ -527,7 +527,7 @@ static void places(void)
     end_lines(&l);
 }
 
-/* What a hook that reads the counter once adds to the gap behind it is taken off. */
+/* The cost of a hook that reads the counter once is taken off the gap behind it. */
 static void one_reading(void)
 {
     enum { HOW = DP_REC_TREE | DP_REC_LINES };
@@ -577,7 +577,8 @@ static void one_reading(void)
     end_lines(&l);
 }
 
-/* The gap of C code is taken as it is in a tree, and the one behind it loses what others lose. */
+/* In a tree, nothing is taken off the gap of C code, and the gap behind it loses as much as
+ * others. */
 static void gap_of_c(bool once)
 {
     enum { HOW = DP_REC_TREE | DP_REC_LINES };

@@ -1,5 +1,4 @@
-/* Memory that outlives the process: what becomes of its file at the end, also where it cannot be
- * removed. */
+/* Memory that outlives the process: the end of its file, also if it cannot be removed. */
 #include "tap.h"
 #include "dp_live.h"
 
@@ -10,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* This replaces the C library's: thereby root, too, has directories that it cannot change. */
+/* This replaces the C library's, so that root, too, has directories that it cannot change. */
 static bool refuses;
 
 int unlink(const char *path)
@@ -77,7 +76,7 @@ static void goes(bool removable, bool detach)
     unlink(file);
 }
 
-/* A file of that name that is another one is left alone. */
+/* A foreign file of that name is left alone. */
 static void foreign(void)
 {
     struct dp_live live;

@@ -1,5 +1,5 @@
-/* The directory of slices: names, the limit of what it holds, and what killed processes leave
- * there, among what others put there. */
+/* The directory of slices: names, the limit of its size, and files that killed processes and others
+ * leave there. */
 #include "tap.h"
 #include "dp_fmt.h"
 #include "dp_live.h"
@@ -88,7 +88,7 @@ static void names(void)
     rmdir(path_of("new"));
 }
 
-/* What is oldest goes, unless it is written still, or is another's. */
+/* The oldest files go, unless they are still being written, or are another user's. */
 static void limit(void)
 {
     const char *kept[] = { "link.tree", "pipe.tree", "dir.tree", "other.tree", "notes", "live.part",
@@ -125,7 +125,7 @@ static void limit(void)
     rmdir(path_of("dir.tree"));
 }
 
-/* Many processes trim at once: what another has removed is not to be made up for. */
+/* Many processes trim at once: none makes up for files that another has removed. */
 static void together(void)
 {
     enum { SLICES = 200, KEPT = 100, TRIMMERS = 20 };
@@ -163,7 +163,7 @@ static void together(void)
     is_i(oldest, left, "... the oldest");
 }
 
-/* Of a process that was killed in the middle of a cut, a file is left that has nothing new. */
+/* A process that was killed in the middle of a cut leaves a file with nothing new. */
 static void orphans(void)
 {
     const uint64_t magic = DP_LIVE_MAGIC;

@@ -1,6 +1,6 @@
 /* Stretches that are held back, against a naive model. Whatever is turned to, kept and dropped at
- * random, the file has the calls, times, ops and statements of what was kept, and of nothing else;
- * also in slices, with pauses, at the limit of contexts, in a child, and without memory. */
+ * random, the file has the calls, times, ops and statements of the kept stretches, and nothing
+ * else; also in slices, with pauses, at the limit of contexts, in a child, and without memory. */
 #include "random.h"
 #include "sums.h"
 #include "tap.h"
@@ -143,7 +143,7 @@ static void leave(void)
 
 /* ---- stretches ---- */
 
-/* What dpx_held.c does with the program's frames. */
+/* Does what dpx_held.c does with the program's frames. */
 static void relink(uint64_t from, uint64_t passed)
 {
     for (int i = 0; i < run.depth; i++) {
@@ -157,7 +157,8 @@ static void relink(uint64_t from, uint64_t passed)
     }
 }
 
-/* A call that has begun in a tree which was left is unknown; to others that time is none. */
+/* A call that has begun in a tree which was left is unknown; for others that time has not
+ * passed. */
 static void turn(int to, bool is_kept)
 {
     int was = model.in;
@@ -378,7 +379,7 @@ static void many(void)
     dp_pool_release(&paths);
 }
 
-/* What a parent holds back is nothing to a child. */
+/* A child knows nothing of the stretches that its parent holds back. */
 static void tripped(void *arg)
 {
     (void)arg;

@@ -1,5 +1,5 @@
-/* Samples on a simulated machine, on which it is known what ran. Each op has its share of the time,
- * however long its samples wait for its end, and waits have no CPU time of others. */
+/* Samples on a simulated machine, which knows what ran. Each op has its share of the time, however
+ * long its samples wait for its end, and waits have no CPU time of others. */
 #include "machine.h"
 #include "random.h"
 #include "tap.h"
@@ -33,7 +33,7 @@ static void end(struct recorder *r)
 }
 
 /* Five ops of 400 us take turns with many of 1 us; a sample waits for the end of its op. Returns
- * the share that the long ones have in the time; told: how late samples are. */
+ * the share of the long ones in the time; told: the recorder knows how late samples are. */
 static double share_of_long_ops(bool told)
 {
     double tick = 0, last;

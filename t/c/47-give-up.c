@@ -113,7 +113,7 @@ static void mark(enum kind kind)
     }
 }
 
-/* What a child has to do first. While recording is stopped only its next start does that. */
+/* Does the first work of a child. While recording is stopped only its next start does that. */
 static void get_ready(void)
 {
     if (run.rec.saving.trip && !run.rec.paused)
@@ -230,7 +230,7 @@ static void begin(enum way way)
 }
 
 /* Events of all kinds at random; then recording gives up at one of this kind, and events go on or
- * there are none. */
+ * end. */
 static void play(enum way way, enum kind last, uint32_t with, bool inside, int after)
 {
     random_state = with;

@@ -1,6 +1,6 @@
-/* Directories by descriptor: what is opened, what is refused and why, whatever another user has
- * put there. The test puts links, FIFOs, sockets, directories, and files of others there, in
- * random order. */
+/* Directories by descriptor: which are opened, which are refused and why, whatever another user has
+ * put there. The test puts links, FIFOs, sockets, directories, and files of others there, in random
+ * order. */
 #include "tap.h"
 #include "random.h"
 #include "dp_dir.h"
@@ -200,7 +200,7 @@ static void beside(void)
     dp_mem_fail_after(-1);
 }
 
-/* The spool that nobody has named. */
+/* The default spool. */
 static void spool(void)
 {
     struct dp_err err;

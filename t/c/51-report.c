@@ -76,7 +76,7 @@ static struct dp_report shape(int k)
     return how;
 }
 
-/* The allocation after n more ones fails, for every n that there is. */
+/* The allocation after n more ones fails, for every possible n. */
 static void no_memory(const struct dp_part *sides, int first)
 {
     long failed = 0, odd = 0, kept = 0, endless = 0;
@@ -165,7 +165,8 @@ static void edges(const struct dp_part *side)
     is_i((long)dp_mem_live(), before, "and nothing is left behind");
 }
 
-/* What a node of a chain has is its kids' and its own, at every level; the whole is the row's. */
+/* The values of a node of a chain are its kids' and its own, at every level; together they are the
+ * row's. */
 static void sums(const struct dp_part *sides)
 {
     long wrong = 0, rows = 0;

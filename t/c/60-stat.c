@@ -1,4 +1,4 @@
-/* Statistics against R's numbers, against all orders there are, and against each other. */
+/* Statistics against R's numbers, against all orders, and against each other. */
 #include "tap.h"
 #include "random.h"
 #include "dp_mem.h"
@@ -25,7 +25,7 @@ static void naive_scores(double *score, const double *all, size_t n, size_t m)
     }
 }
 
-/* By going through all choices of n of the values. */
+/* Goes through all choices of n of the values. */
 static double naive_p(const double *x, size_t n, const double *y, size_t m)
 {
     double all[20], score[20], sum = 0;
@@ -105,7 +105,7 @@ static void against_normal(void)
     is_i(wrong, 0, "p of larger samples is the normal distribution's");
 }
 
-/* ---- what a test could have seen ---- */
+/* ---- the power of a test ---- */
 
 /* A normal value. */
 static double normal(void)
@@ -177,8 +177,8 @@ static int ascending(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* What the test says where y is less by d and a bit: 1, it still is greater than x; -1, it is less;
- * 0, neither. x and y are sorted. */
+/* The test's result if y is less by d and a bit: 1, it still is greater than x; -1, it is less; 0,
+ * neither. x and y are sorted. */
 static int judged(double d, const double *x, size_t n, const double *y, size_t m)
 {
     double ranks[2][MOST], sum = 0;

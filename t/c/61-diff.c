@@ -201,7 +201,7 @@ static void rows(void)
     ok(failures > 50, "many places");
 }
 
-/* Anonymous subs in a sub, some of which are not called: those that are pair with themselves,
+/* Anonymous subs in a sub; some are not called. Those that are called pair with themselves,
  * wherever the sub went. */
 static void random_pairs(void)
 {

@@ -133,8 +133,8 @@ static void steps(void)
     dp_changepoints_free(found);
 }
 
-/* The second change of a bump is clearer than the first one, without which it would not have been
- * looked for: it is no surer. */
+/* The second change of a bump is clearer than the first one, without which the test would not have
+ * searched for it: so it is no surer. */
 static void bump(void)
 {
     struct dp_changepoint *found;
@@ -152,7 +152,7 @@ static void bump(void)
     dp_changepoints_free(found);
 }
 
-/* What comes of equal distributions: alpha bounds histories with an alarm. */
+/* The results for equal distributions: alpha bounds histories with an alarm. */
 static void alarms(void)
 {
     int count = 0;

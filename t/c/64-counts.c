@@ -198,7 +198,7 @@ static void alarms(void)
     ok(varied > 0.02 * rounds, "where runs vary, p says as much as it could: %d", varied);
 }
 
-/* What is said to be seen four times of five is. */
+/* A change that is said to be found with 80 % power is found four times of five. */
 static void power(void)
 {
     static const struct { size_t runs; int samples; double share, alpha; } of[] = {

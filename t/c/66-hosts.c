@@ -119,7 +119,7 @@ static void usual(void)
     ok(near(with.error, sqrt((1.02 * 1.02 + 1) / 2 * 2 / 3)), "half and half");
 }
 
-/* Of 10 hosts against 2: how often is any of 30 subs significant, and how often the one that is
+/* With 10 hosts against 2: how often is any of 30 subs significant, and how often the one that is
  * slower? Variances of subs are alike, or differ by a factor of up to 4. */
 static void families(void)
 {

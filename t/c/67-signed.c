@@ -44,7 +44,7 @@ static double naive_rank(const double *d, size_t n, size_t i)
     return d[i] != 0 ? rank : 0;
 }
 
-/* By going through all signs. */
+/* Goes through all signs. */
 static double naive_p(const double *d, size_t n)
 {
     double rank[12], sum = 0, below = 0, above = 0;
@@ -108,8 +108,8 @@ static double normal(void)
     return sum - 6;
 }
 
-/* Of 2,000 times, how often pairs find a shift, and how often the ranks of the two sides do. drift:
- * how much slower the machine becomes with each run. */
+/* How often, in 2,000 times, pairs find a shift, and how often the ranks of the two sides do.
+ * drift: how much slower the machine becomes with each run. */
 static void times_found(int found[2], size_t n, double drift, double shift, double alpha)
 {
     found[0] = found[1] = 0;

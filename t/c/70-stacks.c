@@ -1,5 +1,5 @@
 /* Stacks, folded text and flame graphs without memory at any place, with output that cannot be
- * written; random trees, whose reversal has what they have. */
+ * written; random trees, whose reversal has the same values. */
 #include "tap.h"
 #include "host.h"
 #include "random.h"
@@ -282,7 +282,7 @@ static void no_memory(void)
 
 /* ---- a profile whose memory ended while it was read ---- */
 
-/* What was read is drawn: every context of it has its sub, and in a chart its time. */
+/* The part that was read is drawn: every context of it has its sub, and in a chart its time. */
 static bool holds(const struct dp_prof *prof)
 {
     struct dp_stacks_column column = { DP_T_REAL, NULL };
@@ -524,7 +524,7 @@ static void random_layouts(void)
     ok(boxes > 10000, "many boxes: %d", boxes);
 }
 
-/* ---- what small things say ---- */
+/* ---- small cases ---- */
 
 static void small_things(void)
 {

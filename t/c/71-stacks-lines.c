@@ -99,7 +99,7 @@ static int spread_out(struct dp_stacks_apportion *w, const struct dp_stacks *s,
     return rc;
 }
 
-/* Takes the shares of a frame off what it and its lines have. */
+/* Takes the shares of a frame off the values of the frame and its lines. */
 static bool take_shares(struct dp_stacks_apportion *w, uint32_t frame, uint64_t *has,
                         uint64_t *lines)
 {
@@ -159,7 +159,7 @@ static void lines_are(struct dp_part *parts, size_t n_parts, const struct dp_sta
     dp_stacks_release(&s);
 }
 
-/* ---- what a line has ---- */
+/* ---- the values of a line ---- */
 
 /* f calls an XS sub on line 3, and g, which a file of another name has a line of. lib/B.pm is
  * loaded by f: what it has in no sub ran there. */
@@ -212,8 +212,8 @@ static void statements(void)
     dp_prof_free(prof);
 }
 
-/* What is left out counts for its caller: XS subs where they are called, Perl's at the first line
- * of the caller. */
+/* The values of subs that are left out count for their callers: XS subs where they are called,
+ * Perl's at the first line of the caller. */
 static void filters(void)
 {
     struct dp_prof *prof = some();

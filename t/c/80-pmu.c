@@ -1,4 +1,4 @@
-/* Events by name: what the kernel is asked for, to the bit. */
+/* Events by name: the request to the kernel, to the bit. */
 #include "tap.h"
 #include "pmutables.h"
 #include "sysfs.h"
@@ -44,7 +44,7 @@ struct expect {
     const char *text;
     uint32_t type;
     uint64_t config, config1;
-    const char *unit, *name;                /* name: NULL where it is the text */
+    const char *unit, *name;                /* name: NULL if it is the text */
 };
 
 static void expect(struct dp_pmu *pmu, const struct expect *x, size_t n)

@@ -1,5 +1,5 @@
 /* The kernel's counters, with a kernel made up here: which groups are opened, what is read when,
- * what is taken off, what is estimated. */
+ * what is subtracted, what is estimated. */
 #include "tap.h"
 #include "dp_perf.h"
 #include "dp_pmu.h"
@@ -24,7 +24,7 @@ static struct fd {
 
 static struct {
     int most;                   /* members of a group */
-    uint64_t refused;           /* config that is not to be had */
+    uint64_t refused;           /* a config that is refused */
     int refusal;
     bool rdpmc, watchdog;       /* watchdog: a group of `most` never runs */
     int waits;                  /* so does this leader's, before its turn; 0: none */

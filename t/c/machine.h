@@ -1,5 +1,5 @@
-/* A machine whose program waits and computes as it is told, for tests of the recorder; to read one
- * of its clocks takes time. */
+/* A machine whose program waits and computes as the test says, for tests of the recorder; reading
+ * one of its clocks takes time. */
 #ifndef MACHINE_H
 #define MACHINE_H
 

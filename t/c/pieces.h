@@ -77,11 +77,11 @@ static inline struct dp_cct_node image_node(uint32_t number, uint32_t parent, ui
     "$dprof_format='tree 1'; $dprof_counters='ops:ops'; $dprof_run='1.2.3'; $dprof_pid=7;\n" \
     "     \n\nPART3\n"
 
-/* A trace of which marks are in text and marks are not. */
+/* A trace with marks that are in the text and marks that are not. */
 static inline void image_trace(struct image *to)
 {
     uint64_t words[] = {
-        /* 300 ns in short gaps, of which 30 waited */
+        /* 300 ns in short gaps, 30 of them waited */
         raw(0, DP_RAW_CPU, 0), 0, 0, 300, 30,
         raw(100, DP_RAW_ENTER, 2), raw(200, DP_RAW_ENTER, 3),
         raw(0, DP_RAW_CPU, 0), 5000, 4000, 0, 0,            /* slept in the sub of id 3 */

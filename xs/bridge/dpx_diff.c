@@ -14,7 +14,7 @@ struct matcher {
     DPX_PERL_MEMBER
 };
 
-static int match(void *ctx, size_t pattern, const char *ptr, size_t len)
+static int call_matcher(void *ctx, size_t pattern, const char *ptr, size_t len)
 {
     struct matcher *m = ctx;
     dTHXa(m->perl);
@@ -43,7 +43,7 @@ static void take_matcher(pTHX_ struct dp_diff_how *how, HV *from)
     struct matcher *m = dpx_array(aTHX_ 1, sizeof *m);
     m->sub = dpx_field(aTHX_ from, "match");
     DPX_PERL_SET(m);
-    how->match = match;
+    how->match = call_matcher;
     how->match_ctx = m;
 }
 

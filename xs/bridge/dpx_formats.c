@@ -32,7 +32,7 @@ AV *dpx_stacks_formats(pTHX)
     return all;
 }
 
-/* Who is told of what is printed. */
+/* The receiver of the names and outcomes of what is printed. */
 struct listener {
     AV *colours;                /* the names that were drawn, each with its colour */
     SV *told, *shown;
@@ -48,9 +48,9 @@ static int take_colour(void *ctx, const char *name, size_t len, const char *rgb)
     return 0;
 }
 
-/* Calls a sub with one argument, which it frees. Returns what the sub returns as 0 or 1, or a DP_E
- * if it dies. */
-static int ask(pTHX_ SV *sub, SV *arg)
+/* Calls a sub with one argument, which it frees. Returns the sub's result as 0 or 1, or a DP_E if
+ * it dies. */
+static int call_listener(pTHX_ SV *sub, SV *arg)
 {
     dSP;
     ENTER;
@@ -68,18 +68,18 @@ static int ask(pTHX_ SV *sub, SV *arg)
     return SvTRUE(ERRSV) ? -1 : rc;
 }
 
-static int tell(void *ctx, const struct dp_outcome *outcome)
+static int report_outcome(void *ctx, const struct dp_outcome *outcome)
 {
     struct listener *to = ctx;
     dTHXa(to->perl);
-    return ask(aTHX_ to->told, dpx_outcome_sv(aTHX_ outcome, NULL)) < 0 ? -1 : 0;
+    return call_listener(aTHX_ to->told, dpx_outcome_sv(aTHX_ outcome, NULL)) < 0 ? -1 : 0;
 }
 
 static int is_shown(void *ctx, const char *name, size_t len)
 {
     struct listener *to = ctx;
     dTHXa(to->perl);
-    return ask(aTHX_ to->shown, dpx_name_sv(aTHX_ name, len));
+    return call_listener(aTHX_ to->shown, dpx_name_sv(aTHX_ name, len));
 }
 
 static DPX_KEYS(dp_stacks_outcome, DP_STACKS_OUTCOME_FIELDS, "an outcome")
@@ -88,19 +88,19 @@ HV *dpx_print_stacks(pTHX_ PerlIO *to, AV *sides, HV *how)
 {
     struct dpx_host h;
     struct dp_stacks_outcome out;
-    struct listener to_tell = { .told = dpx_field(aTHX_ how, "told"),
-                                .shown = dpx_field(aTHX_ how, "shown") };
+    struct listener listener = { .told = dpx_field(aTHX_ how, "told"),
+                                 .shown = dpx_field(aTHX_ how, "shown") };
     size_t n = (size_t)(av_len(sides) + 1);
     HV *hv = (HV *)sv_2mortal((SV *)newHV());
     struct dp_stacks_job *job = dpx_stacks_job(aTHX_ how, n ? n : 1);
     bool has_sides = !(job->format->needs & DP_STACKS_TRACE);
-    to_tell.colours = newAV();
-    DPX_PERL_SET(&to_tell);
-    hv_stores(hv, "colours", newRV_noinc((SV *)to_tell.colours));
+    listener.colours = newAV();
+    DPX_PERL_SET(&listener);
+    hv_stores(hv, "colours", newRV_noinc((SV *)listener.colours));
     job->colour = take_colour;
-    job->told = to_tell.told ? tell : NULL;
-    job->shown = to_tell.shown ? is_shown : NULL;
-    job->ctx = &to_tell;
+    job->told = listener.told ? report_outcome : NULL;
+    job->shown = listener.shown ? is_shown : NULL;
+    job->ctx = &listener;
     dpx_host_init(aTHX_ &h, to, dpx_field(aTHX_ how, "progress"));
     int code = dp_stacks_print(dpx_diff_sides(aTHX_ sides, has_sides, false), n, job, &h.host,
                                &out);

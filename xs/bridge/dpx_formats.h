@@ -12,7 +12,7 @@ AV *dpx_stacks_formats(pTHX);
 /* Prints the stacks of the sides to a handle. how: the fields of struct dp_fold_how or dp_flame_how
  * and of struct dp_stacks_job, with format by its name. Returns the fields of struct
  * dp_stacks_outcome, code, and colours: the names that were drawn, each with its colour. Mortal.
- * Croaks where the data does not make sense. */
+ * Croaks if the data does not make sense. */
 HV *dpx_print_stacks(pTHX_ PerlIO *out, AV *sides, HV *how);
 
 #endif

@@ -95,7 +95,7 @@ struct dp_names *dpx_classic(pTHX_ struct dp_classic *how, const struct dp_prof 
     if ((sv = dpx_field(aTHX_ from, "only"))) {
         const char *only = SvPVutf8(sv, len);
         how->only = dp_names_find(names, only, len);
-        if (how->only < 0)              /* no sub has this name: nothing is shown */
+        if (how->only < 0)              /* no sub has this name: the table is empty */
             how->only = (long)dp_names_count(names);
     }
     if ((sv = dpx_field(aTHX_ from, "roles"))) {

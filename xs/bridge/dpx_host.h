@@ -23,8 +23,8 @@ struct dp_prof *dpx_prof_of(pTHX_ SV *sv);
 struct dp_prof *dpx_prof_waiting(pTHX_ SV *sv);
 SV *dpx_prof_sv(pTHX_ const char *package, struct dp_prof *prof);
 
-/* Take options from a hash, as src/dprof/ lists them. What they point to is borrowed from the hash,
- * or lives as long as the statement. Croak if there is an unknown key. */
+/* Take options from a hash, as src/dprof/ lists them. Memory that they point to is borrowed from
+ * the hash, or lives as long as the statement. Croak if there is an unknown key. */
 unsigned dpx_label_flags(pTHX_ HV *from);
 /* Returns the names of the table's rows, which the caller frees. */
 struct dp_names *dpx_classic(pTHX_ struct dp_classic *how, const struct dp_prof *prof, HV *from);

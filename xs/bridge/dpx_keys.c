@@ -15,7 +15,7 @@ static int number_of(pTHX_ const struct dpx_keys *what, const struct dpx_key *ro
     return (int)n;
 }
 
-static unsigned labels(pTHX_ unsigned flags, const struct dpx_key *row, SV *sv)
+static unsigned label_flags(pTHX_ unsigned flags, const struct dpx_key *row, SV *sv)
 {
     static const unsigned apart[] = {
         [DP_SEPARATE_NONE] = 0, [DP_SEPARATE_ALL] = DP_LABEL_SEPARATE,
@@ -52,7 +52,7 @@ static void take_scalar(pTHX_ const struct dpx_keys *what, const struct dpx_key 
         break;
     }
     case DPX_SEPARATE: case DPX_AUTOLOAD:
-        *(unsigned *)field = labels(aTHX_ *(unsigned *)field, row, sv);
+        *(unsigned *)field = label_flags(aTHX_ *(unsigned *)field, row, sv);
         break;
     default:
         break;
@@ -112,8 +112,8 @@ static void take_list(pTHX_ const struct dpx_key *row, char *to, AV *from)
         *(size_t *)(to + row->beside) = count;
 }
 
-static void take(pTHX_ const struct dpx_keys *what, const struct dpx_key *row, char *to,
-                 SV *sv)
+static void take_value(pTHX_ const struct dpx_keys *what, const struct dpx_key *row, char *to,
+                       SV *sv)
 {
     switch (row->kind) {
     case DPX_ENUMS: case DPX_NUMBERS: case DPX_PAIR:
@@ -145,7 +145,7 @@ static bool take_key(pTHX_ const struct dpx_keys *what, const struct dpx_keys *p
         } else if (strlen(row->key) == len && memcmp(row->key, key, len) == 0) {
             known = true;
             if (SvOK(sv))
-                take(aTHX_ what, row, to, sv);
+                take_value(aTHX_ what, row, to, sv);
         }
     }
     return known;

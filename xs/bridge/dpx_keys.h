@@ -17,7 +17,7 @@ enum dpx_kind {
 typedef const struct dpx_keys *dpx_keys_of(void);
 
 /* The elements of a list, each made of `stride` perl scalars. If an element is a hash, its keys are
- * taken first. take, if any, returns false for an element that is to be left out. */
+ * taken first. take, if any, returns false for an element that shall be left out. */
 struct dpx_element {
     size_t size;
     SSize_t stride;
@@ -30,9 +30,11 @@ struct dpx_element {
 struct dpx_key {
     const char *key;
     enum dpx_kind kind;
-    size_t at;                  /* the field */
-    size_t beside;              /* the field of its length, or of the number of elements */
-    size_t most;                /* how many constants an enum has, or elements fit an array */
+    size_t at;                  /* offset of the field */
+    size_t beside;              /* offset of the field of its length, or of the number of
+                                 * elements */
+    size_t most;                /* number of constants of an enum, or of elements that fit an
+                                 * array */
     const struct dpx_element *element;
     dpx_keys_of *part;
 };
@@ -83,15 +85,15 @@ struct dpx_keys {
         return &keys; \
     }
 
-/* Fills in the fields that the hash has; those that it lacks, or has as undef, stay. Croaks with
- * the name of a key that is unknown, or has an impossible value. What the fields point to lives as
- * long as the statement. */
+/* Fills in the fields that the hash has; fields that it lacks, or has as undef, stay. Croaks with
+ * the name of a key that is unknown, or has an impossible value. Memory that the fields point to
+ * lives as long as the statement. */
 void dpx_keys_take(pTHX_ void *to, const struct dpx_keys *what, HV *from);
 
 /* Does the same with a hash that is an element of a list. */
 void dpx_keys_take_at(pTHX_ void *to, const struct dpx_keys *what, AV *from, SSize_t at);
 
-/* Does the reverse: stores the fields in a hash. Those of numbers and texts alone can be there;
+/* Does the reverse: stores the fields in a hash. Only fields of numbers and texts are possible;
  * NULL becomes undef. */
 void dpx_keys_give(pTHX_ HV *to, const struct dpx_keys *what, const void *from);
 

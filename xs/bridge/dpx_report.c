@@ -63,7 +63,8 @@ static void take_column(pTHX_ struct dp_given_column *column, AV *from)
     column->left = (title = dpx_element(aTHX_ from, 2)) && SvTRUE(title);
 }
 
-/* A cell is a text, or [number, text for people] where each may be undef; or undef, no value. */
+/* Takes a cell: a text, or [number, text for people] where each may be undef; or undef, no
+ * value. */
 static void take_cell(pTHX_ struct dp_given_cell *cell, SV *sv)
 {
     AV *pair = sv ? dpx_list_of(aTHX_ sv) : NULL;

@@ -60,7 +60,7 @@ AV *dpx_edge_rows(pTHX_ const struct dp_prof *prof, SV *name, HV *from)
 
 /* ---- a comparison ---- */
 
-/* A value in seconds, or as a count; undef where there is none. */
+/* A value in seconds, or as a count; undef if there is none. */
 static SV *amount(pTHX_ uint64_t value, uint64_t hz, bool there)
 {
     return !there ? newSV(0) : hz ? newSVnv((NV)value / (NV)hz) : newSVuv(value);
@@ -163,7 +163,7 @@ static const uint32_t *sizes_of(pTHX_ AV *from, size_t n, size_t *total)
     return sizes;
 }
 
-/* A series, which has that many values. */
+/* A series; croaks unless it has `each` values. */
 static AV *series_at(pTHX_ AV *from, size_t i, size_t each)
 {
     AV *one = dpx_list_of(aTHX_ dpx_element(aTHX_ from, (SSize_t)i));
@@ -177,7 +177,8 @@ static AV *series_at(pTHX_ AV *from, size_t i, size_t each)
 /* The values of all series. */
 static const double *values_of(pTHX_ AV *from, size_t n, size_t each)
 {
-    for (size_t i = 0; i < n; i++)      /* or sizes that are wrong could ask for any memory */
+    for (size_t i = 0; i < n; i++)      /* check all first: wrong sizes would make us allocate
+                                         * without limit */
         series_at(aTHX_ from, i, each);
     double *values = dpx_array(aTHX_ n * each, sizeof *values), *to = values;
     for (size_t i = 0; i < n; i++) {

@@ -6,13 +6,13 @@
 #include "perl.h"
 #include "dprof/rows.h"
 
-/* The edges at a sub: an array of [name, calls, self, inclusive, site or undef], mortal; NULL where
- * the profile has no such sub. Croaks when memory is short. how: the fields of struct
- * dp_report_how, and counter, callees. */
+/* The edges at a sub: an array of [name, calls, self, inclusive, site or undef], mortal; NULL if
+ * the profile has no such sub. Croaks if memory is short. how: the fields of struct dp_report_how,
+ * and counter, callees. */
 AV *dpx_edge_rows(pTHX_ const struct dp_prof *prof, SV *name, HV *how);
 
 /* Compares. Returns a mortal hash of total, rows, lines, findings, failed, undecided and needed, as
- * Devel::DProf::Profile has it. lines_percent: lines that change less are put together. Croaks when
+ * Devel::DProf::Profile has it. lines_percent: lines that change less are put together. Croaks if
  * memory is short. */
 HV *dpx_compared(pTHX_ AV *sides, HV *how, NV lines_percent);
 

@@ -46,7 +46,7 @@ static DPX_ELEMENT(dp_flame_source, 4, NULL, take_source);
 
 static DPX_KEYS(dp_stacks_job, DP_STACKS_JOB_OPTIONS, "stacks")
 
-/* Checks what holds for all formats, once the options have been taken. */
+/* Checks the rules of all formats, once the options have been taken. */
 static void check_stacks(pTHX_ const struct dp_stacks_job *job, struct dp_stacks_how *how,
                          size_t n_sides)
 {
@@ -64,7 +64,7 @@ static void check_stacks(pTHX_ const struct dp_stacks_job *job, struct dp_stacks
 
 static DPX_KEYS(dp_fold_how, DP_FOLD_OPTIONS, "folded stacks")
 
-/* One hash has the options of the printing, and what the format needs. */
+/* One hash has the options of the printing, and those of the format. */
 #define DPX_FOLD_OPTIONS(X) X(PART, job, dp_stacks_job) X(PART, fold, dp_fold_how)
 struct dpx_fold { DPX_FOLD_OPTIONS(DP_MEMBER) };
 DPX_KEYS(dpx_fold, DPX_FOLD_OPTIONS, "folded stacks")

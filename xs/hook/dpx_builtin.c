@@ -70,45 +70,46 @@ DP_INLINE U32 id_of(pTHX_ struct dpx_ctx *ctx, unsigned n)
 
 /* Records a builtin like an XS sub; but perl makes no scope for an op, so while the op runs, the
  * save stack need not be higher than before, only not lower. */
-DP_INLINE OP *call(pTHX_ unsigned n, const int how)
+DP_INLINE OP *call_builtin(pTHX_ unsigned n, const int way)
 {
     struct dpx_ctx *ctx = dpx_life_here(aTHX);
     if (!ctx)
         return orig[n](aTHX);
-    U64 now = dpx_arrive(ctx, how);
+    U64 now = dpx_arrive(ctx, way);
     U32 id = id_of(aTHX_ ctx, n);
     PERL_SI *si = PL_curstackinfo;
     dpx_frame_check_top(aTHX_ ctx, si, si->si_cxix, now);
-    if (!id || !dpx_frame_push(ctx, si, DPX_KEY(si->si_cxix, DPX_XS), id, now, how)) {
-        dpx_frame_unmarked(ctx, now, how);
+    if (!id || !dpx_frame_push(ctx, si, DPX_KEY(si->si_cxix, DPX_XS), id, now, way)) {
+        dpx_frame_unmarked(ctx, now, way);
         return orig[n](aTHX);
     }
     U64 serial = ctx->top->serial = ++ctx->serial;
     ctx->top->saved = PL_savestack_ix - 1;
     ptrdiff_t at = ctx->top - ctx->frames;
-    dpx_leave_to_c(ctx, how);
+    dpx_leave_to_c(ctx, way);
 
     OP *next = orig[n](aTHX);
 
     if (DP_UNLIKELY(ctx->thx != DPX_THX))
         return next;
     if (DP_UNLIKELY(ctx->state == DPX_BORN) && ctx->top == ctx->frames + at) {
-        /* fork or open has returned in a child: the child begins with the builtin's caller, and has
-         * no file if it only execs */
+        /* fork or open has returned in a child. The child begins with the builtin's caller, and has
+         * no file if it only execs. */
         ctx->top--;
         ctx->child.depth = at - 1;
         return next;
     }
-    now = dpx_arrive(ctx, how);
-    if (DP_LIKELY(dpx_frame_end_call(ctx, at, serial, DPX_XS, now, how)))
-        dpx_leave(ctx, how);
+    now = dpx_arrive(ctx, way);
+    if (DP_LIKELY(dpx_frame_end_call(ctx, at, serial, DPX_XS, now, way)))
+        dpx_leave(ctx, way);
     else
-        dpx_frame_unmarked(ctx, now, how);
+        dpx_frame_unmarked(ctx, now, way);
     return next;
 }
 
-#define WAY(how, name) static OP *name##_##how(pTHX_ unsigned n) { return call(aTHX_ n, how); }
-DPX_EACH_WAY(WAY, call)
+#define WAY(way, name) \
+    static OP *name##_##way(pTHX_ unsigned n) { return call_builtin(aTHX_ n, way); }
+DPX_EACH_WAY(WAY, call_builtin)
 #undef WAY
 
 /* The hook for the way of this recording. */
@@ -129,8 +130,8 @@ static const struct {
 
 void dpx_builtin_install(void)
 {
-    static OP *(*const ways[DPX_HOWS])(pTHX_ unsigned n) = DPX_EACH_OF(call);
-    call_way = ways[dpx_how];
+    static OP *(*const ways[DPX_WAYS])(pTHX_ unsigned n) = DPX_EACH_OF(call_builtin);
+    call_way = ways[dpx_way_bits];
     for (unsigned n = 0; n < COUNT; n++) {
         orig[n] = PL_ppaddr[table[n].type];
         PL_ppaddr[table[n].type] = table[n].hook;

@@ -1,14 +1,14 @@
-/* Which sub is called: by what an entersub finds on the stack, or by the op alone, for a sample.
- * What looks at an op reads ops, pads and variables, calls no magic, warns of nothing and changes
- * nothing.
+/* Which sub is called: by the value that an entersub finds on the stack, or, for a sample, by the
+ * op alone. The functions that look at an op read ops, pads and variables. They call no magic, warn
+ * of nothing and change nothing.
  *
- * The pad is that of the tick, as is the op, but the thread that ticks reads one after the other:
- * in rare cases the pad is another sub's, and what lies in it is anything. So each value is used
- * for what it is, and not for what the op says of it.
+ * Op and pad are those of the tick, but the thread that ticks reads one after the other. In rare
+ * cases the pad is another sub's, and anything may lie in it. So each value is checked for what it
+ * is, whatever the op says of it.
  *
- * What this relies on: a constant, a variable or a method stands in its op, and with threads in
- * the pad, at the place that op_targ, op_padix or op_sv name. A multideref keeps its steps in
- * op_aux. Names that perl has written into the code are shared hash keys. */
+ * What this relies on: a constant, a variable or a method stands in its op, and with threads in the
+ * pad, at the place that op_targ, op_padix or op_sv name. A multideref keeps its steps in op_aux.
+ * Names that perl has written into the code are shared hash keys. */
 #include "dpx_callee.h"
 #include "dpx_builtin.h"
 
@@ -19,7 +19,7 @@ CV *dpx_callee_peek_odd(pTHX_ SV *sv)
     if (SvTYPE(sv) == SVt_PVGV || SvTYPE(sv) == SVt_PVLV)
         return isGV_with_GP(sv) ? GvCVu((GV *)sv) : NULL;
     if (SvROK(sv)) {
-        /* An overloaded object may stand for another sub, and only calling tells. */
+        /* An overloaded object may stand for another sub, which only a call would show. */
         SV *rv = SvRV(sv);
         if (SvGMAGICAL(sv) || SvTYPE(rv) != SVt_PVCV || (SvOBJECT(rv) && HvAMAGIC(SvSTASH(rv))))
             return NULL;
@@ -37,7 +37,7 @@ static SV *in_pad(const PAD *pad, PADOFFSET at)
     return pad && (SSize_t)at <= AvFILLp(pad) ? AvARRAY(pad)[at] : NULL;
 }
 
-/* What an op has with it, and with threads in the pad. */
+/* A value that stands in an op, and with threads in the pad. */
 #ifdef USE_ITHREADS
 #define BESIDE_OP(sv, at, pad) in_pad(pad, at)
 #else
@@ -50,7 +50,7 @@ static bool is_name(const SV *sv)
     return sv && SvPOK(sv) && SvIsCOW_shared_hash(sv) && !SvMAGICAL(sv);
 }
 
-/* The value of a key, or NULL. perl dies where a restricted hash is asked for a key that it may not
+/* The value of a key, or NULL. perl dies if a restricted hash is asked for a key that it may not
  * have. */
 static SV *value_of(pTHX_ HV *hv, SV *key)
 {
@@ -58,7 +58,7 @@ static SV *value_of(pTHX_ HV *hv, SV *key)
     return he ? HeVAL(he) : NULL;
 }
 
-/* The value of $x->{name}, of which perl makes one op, or NULL. */
+/* The value of $x->{name}, which perl makes one op, or NULL. */
 static SV *element_of(pTHX_ const OP *op, const PAD *pad)
 {
     const UNOP_AUX_item *items = cUNOP_AUXx(op)->op_aux;
@@ -72,7 +72,7 @@ static SV *element_of(pTHX_ const OP *op, const PAD *pad)
     return value_of(aTHX_ (HV *)SvRV(ref), key);
 }
 
-/* The class that a method is called on, as its variable tells; NULL: it does not. */
+/* The class of the object or name that a method is called on; NULL if the op does not show it. */
 static HV *class_of(pTHX_ const OP *invocant, const PAD *pad)
 {
     const SV *sv;
@@ -128,7 +128,7 @@ static CV *method_of(pTHX_ const OP *invocant, const OP *method, const PAD *pad)
 }
 
 /* The op of an entersub that says what is called: its last one. first: its first argument, or NULL
- * where it has none. */
+ * if it has none. */
 static const OP *callee_of(const OP *op, const OP **first)
 {
     const OP *o = cUNOPx(op)->op_first;

@@ -4,7 +4,7 @@
 
 #include "dpx_name.h"
 
-/* The sub behind what an entersub rarely finds on the stack, or NULL. */
+/* The sub behind a value that an entersub rarely finds on the stack, or NULL. */
 DP_COLD CV *dpx_callee_peek_odd(pTHX_ SV *sv) __attribute__((visibility("hidden")));
 
 /* The id of a sub, with DPX_ID_... flags: from the cache, if it is there. */
@@ -28,7 +28,8 @@ DP_INLINE UV dpx_callee_name(CV *cv, bool is_numbered)
     return dpx_name_key(cv);
 }
 
-/* The id with its flags, whatever the call is for. start: the sub's first op. */
+/* The id of a sub that is called, with its flags; for an AUTOLOAD its own id. start: the sub's
+ * first op. */
 DP_INLINE U32 dpx_callee_any(pTHX_ struct dpx_ctx *ctx, CV *cv, const OP *start)
 {
     U32 seq;
@@ -43,7 +44,8 @@ DP_INLINE U32 dpx_callee_any(pTHX_ struct dpx_ctx *ctx, CV *cv, const OP *start)
     return dpx_callee_find(aTHX_ ctx, cv, PTR2UV(start), name, seq, start);
 }
 
-/* start: as above, about to run and so in the processor's cache. */
+/* The id of a Perl sub that is called; for an AUTOLOAD that of the sub it stands for. start: the
+ * sub's first op, which is about to run and so in the processor's cache. */
 DP_INLINE U32 dpx_callee_perl(pTHX_ struct dpx_ctx *ctx, CV *cv, const OP *start)
 {
     U32 id = dpx_callee_any(aTHX_ ctx, cv, start);
@@ -78,11 +80,11 @@ DP_INLINE CV *dpx_callee_peek_xs(pTHX_ SV *sv)
 
 /* ---- by the op alone ---- */
 
-/* The id of the XS sub or builtin that an op runs; 0: it is neither, or a method of what no
- * variable holds. pad: of the sub that the op stands in. */
+/* The id of the XS sub or builtin that an op runs; 0: it is neither, or a method of a value that no
+ * variable holds. pad: that of the sub around the op. */
 U32 dpx_callee_leaf(pTHX_ struct dpx_ctx *ctx, const OP *op, const PAD *pad);
 
-/* The sub that an entersub calls by its name; NULL: it calls none so. */
+/* The sub that an entersub calls by its name; NULL: it calls none by name. */
 CV *dpx_callee_named(const OP *op, const PAD *pad);
 
 #endif

@@ -1,12 +1,12 @@
 /* The hooks: how every entry and exit of a sub is seen.
  *
- * The ops that enter and leave subs are hooked (PL_ppaddr), and the run loop
- * gets a prologue (PL_runops). The program's stacks are only read. Beside them stands a stack of
- * our own (dpx_frame.c). Each frame on it says where its sub stands: on which stack-info (PERL_SI)
- * and at which index of its context stack. Whether a frame is alive can then be told at any time
- * from outside: its stack-info is on the chain of current ones, its index is in use, and the
- * context there is a sub's. (An XS sub has no context: while it runs, the save stack is higher than
- * at its call.) So an exit that no hook saw is found a little later, by the next hook that looks.
+ * The ops that enter and leave subs are hooked (PL_ppaddr), and the run loop gets a prologue
+ * (PL_runops). The program's stacks are only read. Beside them stands a stack of our own
+ * (dpx_frame.c). Each frame on it says where its sub stands: on which stack-info (PERL_SI) and at
+ * which index of its context stack. So the hooks can check at any time whether a frame is alive:
+ * its stack-info is on the chain of current ones, its index is in use, and the context there is a
+ * sub's. (An XS sub has no context: while it runs, the save stack is higher than at its call.) An
+ * exit that no hook saw is found a little later, by the next hook that checks.
  *
  * Entry. pp_entersub decides itself what is called (overloading, AUTOLOAD,
  * symbolic names, magic). Afterwards, a Perl sub was entered if and only if the
@@ -21,10 +21,10 @@
  * returns, the first one of the new sub. An XS sub runs inside of pp_goto, after the context is
  * gone: so the frame becomes that of an XS sub before pp_goto.
  *
- * last, next, redo, goto LABEL may leave subs: afterwards, frames whose index is no longer
- * in use have ended. So have C calls on the same level: the program will
- * not return through them, though they are still on the C stack. For that reason the C
- * calls carry serials; on return a call ends its frame only if the frame is still there.
+ * last, next, redo, goto LABEL may leave subs: afterwards, frames whose index is no longer in use
+ * have ended. So have C calls on the same level: the program will not return through them, though
+ * they are still on the C stack. For that reason C calls have serial numbers: when a call returns,
+ * it ends its frame only if the frame is still there.
  *
  * die. The code that catches it goes on with `PL_op = PL_restartop; CALLRUNOPS`. The prologue sees
  * that before the first op after the catch. The prologue does not see one catch: call_sv(G_EVAL),
@@ -37,8 +37,8 @@
  * call starts a run loop on a stack-info of its own kind, with PL_op at the sub's start.
  * The prologue pushes a frame for each, and ends it when the loop ends.
  *
- * Subs that were compiled before the hooks were set have the original ops; they
- * are found through the symbol table and given the hooks (dpx_adopt.c).
+ * Subs that were compiled before the hooks were set have the original ops. dpx_adopt.c finds them
+ * through the symbol table and gives them the hooks.
  *
  * fork. A handler (pthread_atfork, dpx_life.c) makes the child's next event take
  * the slow way, which starts a new file there.
@@ -48,12 +48,12 @@
  * Destructors of what a freed coroutine held run on its stacks; the end of each such call ends the
  * visit to them (both dpx_slf.c).
  *
- * Interpreters. The hooks belong to the process, and run in interpreters that have never heard of
+ * Interpreters. The hooks belong to the process, and run also in interpreters that have not loaded
  * this module. A hook looks at one state, that of the first interpreter that records; if that is
- * another interpreter's, the state stands in the list of what perl_atexit has named (dpx_ctx.c).
- * An interpreter without an entry there is left alone. A new thread is a clone, and has its
- * parent's entry: the interpreter's address in that state does not match, and the first event makes
- * a state of its own.
+ * another interpreter's, the hook finds its own in the list that perl_atexit keeps (dpx_ctx.c). An
+ * interpreter without an entry there is left alone. A new thread is a clone, and has its parent's
+ * entry: the interpreter's address in that state does not match, and the first event makes a state
+ * of its own.
  *
  * What this relies on: perl keeps a context stack as since 5.24, and lets a module replace
  * PL_ppaddr and PL_runops. The code reads PL_exitlist, PL_mainstack, PL_curstackinfo, si_prev,
@@ -77,9 +77,9 @@
 static Perl_ppaddr_t orig_entersub, orig_leavesub, orig_leavesublv, orig_return,
                      orig_goto, orig_next, orig_last, orig_redo, orig_exec, orig_exit;
 static runops_proc_t orig_runops;
-static runops_proc_t run;       /* orig_runops, or a copy that counts ops */
+static runops_proc_t run_loop;  /* orig_runops, or a copy that counts ops */
 static Perl_ppaddr_t our_entersub;
-int dpx_how = -1;
+int dpx_way_bits = -1;
 
 /* ---- entry ---- */
 
@@ -91,7 +91,7 @@ DP_INLINE void restore_op(pTHX_ OP *op)
         op->op_ppaddr = our_entersub;
 }
 
-/* Has an XS sub returned to another op, and given the op that called it another function? */
+/* Has an XS sub returned to another op, and changed the function of the op that called it? */
 DP_INLINE bool is_taken(pTHX_ const OP *op)
 {
     return DP_UNLIKELY(PL_op != op) && op->op_type == OP_ENTERSUB && op->op_ppaddr != our_entersub;
@@ -105,13 +105,13 @@ DP_INLINE void unwrap_slf(OP *op)
 }
 
 /* A call of an XS sub that is not recorded. */
-DP_INLINE OP *call_unrecorded(pTHX_ struct dpx_ctx *ctx, CV *cv, U32 id, U64 now, const int how)
+DP_INLINE OP *call_unrecorded(pTHX_ struct dpx_ctx *ctx, CV *cv, U32 id, U64 now, const int way)
 {
     OP *op = PL_op;
     ptrdiff_t at = ctx->top - ctx->frames;
     if (DP_UNLIKELY(id & DPX_ID_LEAVES))
         dpx_life_end_all();
-    dpx_frame_unmarked(ctx, now, how);
+    dpx_frame_unmarked(ctx, now, way);
     unwrap_slf(op);
     OP *next = orig_entersub(aTHX);
     if (DP_UNLIKELY(ctx->thx != DPX_THX))
@@ -124,40 +124,40 @@ DP_INLINE OP *call_unrecorded(pTHX_ struct dpx_ctx *ctx, CV *cv, U32 id, U64 now
     return next;
 }
 
-#define WAY(how, name) \
-    static DP_NOINLINE OP *name##_##how(pTHX_ struct dpx_ctx *ctx, CV *cv, U32 id, U64 now) \
-    { return call_unrecorded(aTHX_ ctx, cv, id, now, how); }
+#define WAY(way, name) \
+    static DP_NOINLINE OP *name##_##way(pTHX_ struct dpx_ctx *ctx, CV *cv, U32 id, U64 now) \
+    { return call_unrecorded(aTHX_ ctx, cv, id, now, way); }
 DPX_EACH_WAY(WAY, unrecorded)
 #undef WAY
-static OP *(*const unrecorded[DPX_HOWS])(pTHX_ struct dpx_ctx *ctx, CV *cv, U32 id, U64 now) =
+static OP *(*const unrecorded[DPX_WAYS])(pTHX_ struct dpx_ctx *ctx, CV *cv, U32 id, U64 now) =
     DPX_EACH_OF(unrecorded);
 
-/* Is the statement that caller names another one than the recorder's? */
+/* Does caller name another statement than the recorder's? */
 DP_INLINE bool is_elsewhere(const struct dpx_ctx *ctx, const COP *from)
 {
     return from && DPX_STMT_NUMBER(from) != ctx->rec.marks.line->number;
 }
 
 /* Pushes a frame and makes its mark, as dpx_frame_push does, for a call that no op of the program
- * makes; from: the statement that caller names. With the times of statements, the recorder may know
- * of another one: that of a block for whose statement perl has no op, or that of a sub which die is
+ * makes. from: the statement that caller names. With the times of statements, the recorder may be
+ * at another one: that of a block whose statement has no op, or that of a sub which die is
  * leaving. */
 DP_INLINE bool push_from(pTHX_ struct dpx_ctx *ctx, PERL_SI *si, I32 key, U32 id, U64 now,
-                         const COP *from, const int how)
+                         const COP *from, const int way)
 {
-    if (!(how & DPX_LINES) || DP_LIKELY(!is_elsewhere(ctx, from)))
-        return dpx_frame_push(ctx, si, key, id, now, how);
+    if (!(way & DPX_LINES) || DP_LIKELY(!is_elsewhere(ctx, from)))
+        return dpx_frame_push(ctx, si, key, id, now, way);
     struct dpx_frame *f = dpx_frame_add(ctx, si, key, id);
     if (f)
-        dp_rec_enter_at(&ctx->rec, id, dpx_site_of(aTHX_ ctx, from), &f->call, now, how & DPX_REC);
+        dp_rec_enter_at(&ctx->rec, id, dpx_site_of(aTHX_ ctx, from), &f->call, now, way & DPX_REC);
     return f != NULL;
 }
 
-DP_INLINE bool push(pTHX_ struct dpx_ctx *ctx, PERL_SI *si, I32 key, U32 id, U64 now,
-                    const bool is_from_c, const int how)
+DP_INLINE bool push_frame(pTHX_ struct dpx_ctx *ctx, PERL_SI *si, I32 key, U32 id, U64 now,
+                          const bool is_from_c, const int way)
 {
-    return is_from_c ? push_from(aTHX_ ctx, si, key, id, now, PL_curcop, how)
-                     : dpx_frame_push(ctx, si, key, id, now, how);
+    return is_from_c ? push_from(aTHX_ ctx, si, key, id, now, PL_curcop, way)
+                     : dpx_frame_push(ctx, si, key, id, now, way);
 }
 
 /* An XS sub returned, and its frame is not there: a jump has left the frame, or the sub has run
@@ -166,28 +166,28 @@ static DP_COLD void back_from_xs(pTHX_ struct dpx_ctx *ctx, ptrdiff_t at, U64 se
 {
     if (dpx_coro_is_other(aTHX_ ctx)) {
         dpx_coro_notice(aTHX_ ctx, now);
-        dpx_frame_end_call(ctx, at, serial, DPX_XS, now, dpx_how);
+        dpx_frame_end_call(ctx, at, serial, DPX_XS, now, dpx_way_bits);
     }
     dpx_way.unmarked(ctx, now);
 }
 
-DP_INLINE OP *call_xs(pTHX_ struct dpx_ctx *ctx, CV *cv, const bool is_from_c, const int how)
+DP_INLINE OP *call_xs(pTHX_ struct dpx_ctx *ctx, CV *cv, const bool is_from_c, const int way)
 {
-    U64 now = dpx_arrive(ctx, how);
+    U64 now = dpx_arrive(ctx, way);
     PERL_SI *si = PL_curstackinfo;
     OP *op = PL_op;
     dpx_frame_check_top(aTHX_ ctx, si, si->si_cxix, now);
     U32 id = dpx_callee_xs(aTHX_ ctx, cv);
     if (DP_UNLIKELY(!(id & DPX_ID_MASK))
-        || !push(aTHX_ ctx, si, DPX_KEY(si->si_cxix, DPX_XS), id & DPX_ID_MASK, now, is_from_c,
-                 how))
-        return unrecorded[how](aTHX_ ctx, cv, id, now);
+        || !push_frame(aTHX_ ctx, si, DPX_KEY(si->si_cxix, DPX_XS), id & DPX_ID_MASK, now,
+                       is_from_c, way))
+        return unrecorded[way](aTHX_ ctx, cv, id, now);
     U64 serial = ctx->top->serial = ++ctx->serial;
     ctx->top->saved = PL_savestack_ix;
     ptrdiff_t at = ctx->top - ctx->frames;
     if (DP_UNLIKELY(id & DPX_ID_LEAVES))
         dpx_life_end_all();
-    dpx_leave_to_c(ctx, how);
+    dpx_leave_to_c(ctx, way);
 
     unwrap_slf(op);
     OP *next = orig_entersub(aTHX);
@@ -197,9 +197,9 @@ DP_INLINE OP *call_xs(pTHX_ struct dpx_ctx *ctx, CV *cv, const bool is_from_c, c
     if (is_taken(aTHX_ op) && dpx_slf_wraps(aTHX_ ctx, op, cv)
         && dpx_slf_waits(aTHX_ ctx, op, at, serial))
         return next;
-    now = dpx_arrive(ctx, how);
-    if (DP_LIKELY(dpx_frame_end_call(ctx, at, serial, DPX_XS, now, how)))
-        dpx_leave(ctx, how);
+    now = dpx_arrive(ctx, way);
+    if (DP_LIKELY(dpx_frame_end_call(ctx, at, serial, DPX_XS, now, way)))
+        dpx_leave(ctx, way);
     else
         back_from_xs(aTHX_ ctx, at, serial, now);
     restore_op(aTHX_ op);
@@ -235,11 +235,11 @@ static DP_COLD void ends_begin(pTHX_ struct dpx_ctx *ctx)
     new_stage(aTHX_ ctx);
 }
 
-/* The call comes from C, and not from an op. */
+/* For a call that comes from C, and not from an op. */
 static DP_NOINLINE void from_c(pTHX_ struct dpx_ctx *ctx)
 {
-    /* When END blocks and later code run, no sub of the program does, even if it called exit below
-     * an XS sub, whose end no context shows. */
+    /* When END blocks and later code run, no sub of the program runs any more, even if it called
+     * exit below an XS sub, whose end no context shows. */
     if (PL_phase >= PERL_PHASE_END && !ctx->ended)
         ends_begin(aTHX_ ctx);
     if (dpx_coro_is_other(aTHX_ ctx))
@@ -251,27 +251,27 @@ static DP_NOINLINE void from_c(pTHX_ struct dpx_ctx *ctx)
     }
 }
 
-/* A sub has been entered, whose first op is next. */
-DP_INLINE void begun(pTHX_ struct dpx_ctx *ctx, OP *next, const int how)
+/* Begins a sub that has been entered. next: its first op. */
+DP_INLINE void begin_sub(pTHX_ struct dpx_ctx *ctx, OP *next, const int way)
 {
-    if (how & DPX_LINES)
+    if (way & DPX_LINES)
         dpx_stmt_go_on(aTHX_ ctx, next);
-    dpx_leave(ctx, how);
+    dpx_leave(ctx, way);
 }
 
-/* A Perl sub has been entered; ix: the index of its context. */
-DP_INLINE OP *entered(pTHX_ struct dpx_ctx *ctx, PERL_SI *si, I32 ix, CV *cv, OP *next, U64 now,
-                      const bool is_from_c, const int how)
+/* Records a Perl sub that has been entered. ix: the index of its context. */
+DP_INLINE OP *enter_perl(pTHX_ struct dpx_ctx *ctx, PERL_SI *si, I32 ix, CV *cv, OP *next, U64 now,
+                         const bool is_from_c, const int way)
 {
     U32 id = dpx_callee_perl(aTHX_ ctx, cv, next);
-    if (DP_LIKELY(id) && push(aTHX_ ctx, si, DPX_KEY(ix, DPX_PERL), id, now, is_from_c, how))
-        begun(aTHX_ ctx, next, how);
+    if (DP_LIKELY(id) && push_frame(aTHX_ ctx, si, DPX_KEY(ix, DPX_PERL), id, now, is_from_c, way))
+        begin_sub(aTHX_ ctx, next, way);
     else
-        dpx_frame_unmarked(ctx, now, how);
+        dpx_frame_unmarked(ctx, now, way);
     return next;
 }
 
-/* Ends what is dead on top, which is not fine. Returns true if there was something. */
+/* Ends the dead frames on top. Returns true if there were any. */
 DP_INLINE bool has_ended(pTHX_ struct dpx_ctx *ctx, const PERL_SI *si, I32 ix, U64 now)
 {
     const struct dpx_frame *top = ctx->top;
@@ -279,24 +279,24 @@ DP_INLINE bool has_ended(pTHX_ struct dpx_ctx *ctx, const PERL_SI *si, I32 ix, U
     return ctx->top != top;
 }
 
-/* The same as entered, by a call from C, where frames have ended that no hook has seen end. */
-#define WAY(how, name) \
-    static DP_NOINLINE OP *name##_##how(pTHX_ struct dpx_ctx *ctx, I32 ix, OP *next, U64 now) \
+/* enter_perl for a call from C, after frames have ended whose end no hook has seen. */
+#define WAY(way, name) \
+    static DP_NOINLINE OP *name##_##way(pTHX_ struct dpx_ctx *ctx, I32 ix, OP *next, U64 now) \
     { \
         PERL_SI *si = PL_curstackinfo; \
-        return entered(aTHX_ ctx, si, ix, si->si_cxstack[ix].blk_sub.cv, next, now, \
-                       ((how) & DPX_LINES) != 0, how); \
+        return enter_perl(aTHX_ ctx, si, ix, si->si_cxstack[ix].blk_sub.cv, next, now, \
+                          ((way) & DPX_LINES) != 0, way); \
     }
 DPX_EACH_WAY(WAY, entered_late)
 #undef WAY
-static OP *(*const entered_late[DPX_HOWS])(pTHX_ struct dpx_ctx *ctx, I32 ix, OP *next, U64 now) =
+static OP *(*const entered_late[DPX_WAYS])(pTHX_ struct dpx_ctx *ctx, I32 ix, OP *next, U64 now) =
     DPX_EACH_OF(entered_late);
 
-DP_INLINE OP *call(pTHX_ struct dpx_ctx *ctx, const bool is_from_c, const int how)
+DP_INLINE OP *call_sub(pTHX_ struct dpx_ctx *ctx, const bool is_from_c, const int way)
 {
     CV *xs = dpx_callee_peek_xs(aTHX_ *PL_stack_sp);
     if (xs)
-        return call_xs(aTHX_ ctx, xs, is_from_c, how);
+        return call_xs(aTHX_ ctx, xs, is_from_c, way);
 
     PERL_SI *si = PL_curstackinfo;
     I32 ix = si->si_cxix;
@@ -307,24 +307,24 @@ DP_INLINE OP *call(pTHX_ struct dpx_ctx *ctx, const bool is_from_c, const int ho
     if (DP_UNLIKELY(CxTYPE(cx) != CXt_SUB || ctx->thx != DPX_THX))
         return next;
 
-    U64 now = dpx_arrive(ctx, how);
-    if (!(how & DPX_LINES))
+    U64 now = dpx_arrive(ctx, way);
+    if (!(way & DPX_LINES))
         dpx_frame_check_top(aTHX_ ctx, si, ix, now);
     else if (DP_UNLIKELY(!dpx_frame_is_fine(aTHX_ ctx->top, si, ix))
              && has_ended(aTHX_ ctx, si, ix, now) && !PL_op->op_next)
-        return entered_late[how](aTHX_ ctx, ix + 1, next, now);
-    return entered(aTHX_ ctx, si, ix + 1, cx->blk_sub.cv, next, now, is_from_c, how);
+        return entered_late[way](aTHX_ ctx, ix + 1, next, now);
+    return enter_perl(aTHX_ ctx, si, ix + 1, cx->blk_sub.cv, next, now, is_from_c, way);
 }
 
-/* A call from C, and the recorder knows of another statement than caller (push_from). */
-#define WAY(how, name) \
-    static DP_NOINLINE OP *name##_##how(pTHX_ struct dpx_ctx *ctx) \
-    { return call(aTHX_ ctx, ((how) & DPX_LINES) != 0, how); }
+/* A call from C when the recorder is at another statement than caller (push_from). */
+#define WAY(way, name) \
+    static DP_NOINLINE OP *name##_##way(pTHX_ struct dpx_ctx *ctx) \
+    { return call_sub(aTHX_ ctx, ((way) & DPX_LINES) != 0, way); }
 DPX_EACH_WAY(WAY, elsewhere)
 #undef WAY
-static OP *(*const elsewhere[DPX_HOWS])(pTHX_ struct dpx_ctx *ctx) = DPX_EACH_OF(elsewhere);
+static OP *(*const elsewhere[DPX_WAYS])(pTHX_ struct dpx_ctx *ctx) = DPX_EACH_OF(elsewhere);
 
-DP_INLINE OP *enter(pTHX_ const int how)
+DP_INLINE OP *enter_sub(pTHX_ const int way)
 {
     struct dpx_ctx *ctx = dpx_life_here(aTHX);
     if (DP_UNLIKELY(!ctx)) {
@@ -333,23 +333,23 @@ DP_INLINE OP *enter(pTHX_ const int how)
     }
     if (DP_UNLIKELY(!PL_op->op_next)) {
         from_c(aTHX_ ctx);
-        if ((how & DPX_LINES) && DP_UNLIKELY(is_elsewhere(ctx, PL_curcop)))
-            return elsewhere[how](aTHX_ ctx);
+        if ((way & DPX_LINES) && DP_UNLIKELY(is_elsewhere(ctx, PL_curcop)))
+            return elsewhere[way](aTHX_ ctx);
     }
-    return call(aTHX_ ctx, false, how);
+    return call_sub(aTHX_ ctx, false, way);
 }
 
-#define CALL(how) enter(aTHX_ how)
+#define CALL(way) enter_sub(aTHX_ way)
 DPX_HOOKS(OP *, enter_hook, CALL)
 #undef CALL
 
 /* ---- return ---- */
 
-DP_INLINE void left(pTHX_ struct dpx_ctx *ctx, ptrdiff_t at, const int how)
+DP_INLINE void leave_recorded(pTHX_ struct dpx_ctx *ctx, ptrdiff_t at, const int way)
 {
     if (DP_UNLIKELY(ctx->thx != DPX_THX))
         return;
-    U64 now = dpx_arrive(ctx, how);
+    U64 now = dpx_arrive(ctx, way);
     struct dpx_frame *f = ctx->frames + at;
     /* Destructors may have left frames on top, or the frame may be gone. */
     if (DP_UNLIKELY(ctx->top != f)) {
@@ -357,12 +357,12 @@ DP_INLINE void left(pTHX_ struct dpx_ctx *ctx, ptrdiff_t at, const int how)
             return;
         dpx_frame_unwind_to(ctx, f, now);
     }
-    dpx_frame_pop(ctx, DP_RAW_LEAVE, now, how);
-    dpx_leave(ctx, how);
+    dpx_frame_pop(ctx, DP_RAW_LEAVE, now, way);
+    dpx_leave(ctx, way);
 }
 
-/* The frame on top is not the one that is being left. It may be a dead one that no hook has
- * noticed, which ends now. Returns true if the frame that is being left is on top then. */
+/* The frame on top is not that of the sub that returns. It may be a dead one that no hook has
+ * noticed, which ends now. Returns true if the frame of the sub is on top then. */
 static DP_COLD bool look_again(pTHX_ struct dpx_ctx *ctx, const PERL_SI *si, I32 ix)
 {
     if (dpx_frame_in_order(aTHX_ ctx))
@@ -373,7 +373,7 @@ static DP_COLD bool look_again(pTHX_ struct dpx_ctx *ctx, const PERL_SI *si, I32
     return dpx_frame_stands_at(ctx->top, si, ix);
 }
 
-/* Leaves something else: a sub that is not recorded, an eval. */
+/* Leaves something that has no frame: a sub that is not recorded, an eval. */
 static DP_NOINLINE OP *leave_other(pTHX_ struct dpx_ctx *ctx, Perl_ppaddr_t orig)
 {
     OP *next = orig(aTHX);
@@ -383,7 +383,7 @@ static DP_NOINLINE OP *leave_other(pTHX_ struct dpx_ctx *ctx, Perl_ppaddr_t orig
 }
 
 /* The original runs first: destructors of the sub's variables belong to it. */
-DP_INLINE OP *leave(pTHX_ Perl_ppaddr_t orig, const bool is_return, const int how)
+DP_INLINE OP *leave_sub(pTHX_ Perl_ppaddr_t orig, const bool is_return, const int way)
 {
     struct dpx_ctx *ctx = dpx_life_here(aTHX);
     if (DP_UNLIKELY(!ctx))
@@ -394,17 +394,17 @@ DP_INLINE OP *leave(pTHX_ Perl_ppaddr_t orig, const bool is_return, const int ho
         return leave_other(aTHX_ ctx, orig);
     ptrdiff_t at = ctx->top - ctx->frames;
     OP *next = orig(aTHX);
-    left(aTHX_ ctx, at, how);
+    leave_recorded(aTHX_ ctx, at, way);
     return next;
 }
 
-#define CALL(how) leave(aTHX_ orig_leavesub, false, how)
+#define CALL(way) leave_sub(aTHX_ orig_leavesub, false, way)
 DPX_HOOKS(OP *, leavesub_hook, CALL)
 #undef CALL
-#define CALL(how) leave(aTHX_ orig_leavesublv, false, how)
+#define CALL(way) leave_sub(aTHX_ orig_leavesublv, false, way)
 DPX_HOOKS(OP *, leavesublv_hook, CALL)
 #undef CALL
-#define CALL(how) leave(aTHX_ orig_return, true, how)
+#define CALL(way) leave_sub(aTHX_ orig_return, true, way)
 DPX_HOOKS(OP *, return_hook, CALL)
 #undef CALL
 
@@ -412,9 +412,9 @@ DPX_HOOKS(OP *, return_hook, CALL)
 
 /* Ends the frames that a jump on this stack-info has left. The program will not return through C
  * calls on the level that it is on now. */
-DP_INLINE void jumped(pTHX_ struct dpx_ctx *ctx, const int how)
+DP_INLINE void jumped(pTHX_ struct dpx_ctx *ctx, const int way)
 {
-    U64 now = dpx_arrive(ctx, how);
+    U64 now = dpx_arrive(ctx, way);
     const PERL_SI *si = PL_curstackinfo;
     while (ctx->top > ctx->frames) {
         const struct dpx_frame *f = ctx->top;
@@ -422,27 +422,27 @@ DP_INLINE void jumped(pTHX_ struct dpx_ctx *ctx, const int how)
             ? DPX_KEY_IX(f->key) >= si->si_cxix : !dpx_frame_is_alive(aTHX_ f);
         if (!out)
             break;
-        dpx_frame_pop(ctx, DP_RAW_UNWIND, now, how);
+        dpx_frame_pop(ctx, DP_RAW_UNWIND, now, way);
         dpx_frame_same_arrival(ctx, now);
     }
-    dpx_leave(ctx, how);
+    dpx_leave(ctx, way);
 }
 
-#define WAY(how, name) \
-    static DP_COLD void name##_##how(pTHX_ struct dpx_ctx *ctx) { jumped(aTHX_ ctx, how); }
+#define WAY(way, name) \
+    static DP_COLD void name##_##way(pTHX_ struct dpx_ctx *ctx) { jumped(aTHX_ ctx, way); }
 DPX_EACH_WAY(WAY, jumped)
 #undef WAY
-static void (*const jumped_ways[DPX_HOWS])(pTHX_ struct dpx_ctx *ctx) = DPX_EACH_OF(jumped);
+static void (*const jumped_ways[DPX_WAYS])(pTHX_ struct dpx_ctx *ctx) = DPX_EACH_OF(jumped);
 static void (*jumped_way)(pTHX_ struct dpx_ctx *ctx);
 
-DP_INLINE OP *jump(pTHX_ Perl_ppaddr_t orig)
+DP_INLINE OP *run_jump(pTHX_ Perl_ppaddr_t orig)
 {
     OP *next = orig(aTHX);
     struct dpx_ctx *ctx = DPX_CTX;
     if (DP_LIKELY(ctx->thx == DPX_THX)) {
         const struct dpx_frame *top = ctx->top;
         const PERL_SI *si = PL_curstackinfo;
-        /* A C call on the current level counts, too: its callback, which jumped, need not be
+        /* A C call on the current level counts, too: the callback that jumped need not be
          * recorded. */
         if (DP_UNLIKELY(top->si == si
                         && (DPX_KEY_IX(top->key) > si->si_cxix
@@ -452,9 +452,9 @@ DP_INLINE OP *jump(pTHX_ Perl_ppaddr_t orig)
     return next;
 }
 
-static OP *jump_next(pTHX) { return jump(aTHX_ orig_next); }
-static OP *jump_last(pTHX) { return jump(aTHX_ orig_last); }
-static OP *jump_redo(pTHX) { return jump(aTHX_ orig_redo); }
+static OP *jump_next(pTHX) { return run_jump(aTHX_ orig_next); }
+static OP *jump_last(pTHX) { return run_jump(aTHX_ orig_last); }
+static OP *jump_redo(pTHX) { return run_jump(aTHX_ orig_redo); }
 
 /* The sub that a goto names, or NULL if it is no `goto &sub`. */
 static CV *goto_target(pTHX)
@@ -465,93 +465,94 @@ static CV *goto_target(pTHX)
     return sv && SvROK(sv) && SvTYPE(SvRV(sv)) == SVt_PVCV ? (CV *)SvRV(sv) : NULL;
 }
 
-/* Changes the frame on top for a goto. That frame is (is_there) or would be that of the sub that
- * goto leaves: another sub runs in it, or it begins, or ends. Returns false if there was and is no
+/* Changes the frame on top for a goto. is_there: that frame is the one of the sub that goto leaves.
+ * Another sub runs in the frame, or the frame begins, or ends. Returns false if there was and is no
  * frame. */
-DP_INLINE bool replace(struct dpx_ctx *ctx, bool is_there, PERL_SI *si, I32 key, U32 id, U64 now,
-                       const int how)
+DP_INLINE bool replace_frame(struct dpx_ctx *ctx, bool is_there, PERL_SI *si, I32 key, U32 id,
+                             U64 now, const int way)
 {
     if (!id) {
         if (is_there)
-            dpx_frame_pop(ctx, DP_RAW_LEAVE, now, how);
+            dpx_frame_pop(ctx, DP_RAW_LEAVE, now, way);
         return is_there;
     }
     if (!is_there)
-        return dpx_frame_push(ctx, si, key, id, now, how);
+        return dpx_frame_push(ctx, si, key, id, now, way);
     ctx->top->key = key;
     ctx->top->runs = id;
-    dp_rec_mark(&ctx->rec, DP_RAW_GOTO, id, &ctx->top->call, now, how & DPX_REC);
+    dp_rec_mark(&ctx->rec, DP_RAW_GOTO, id, &ctx->top->call, now, way & DPX_REC);
     return true;
 }
 
-/* goto from the sub at index ix to an XS sub, which runs inside of pp_goto, and has returned
+/* Runs goto from the sub at index ix to an XS sub, which runs inside of pp_goto and has returned
  * afterwards. */
-DP_INLINE OP *goto_xs(pTHX_ struct dpx_ctx *ctx, CV *cv, PERL_SI *si, I32 ix, const int how)
+DP_INLINE OP *goto_xs(pTHX_ struct dpx_ctx *ctx, CV *cv, PERL_SI *si, I32 ix, const int way)
 {
-    U64 now = dpx_arrive(ctx, how);
+    U64 now = dpx_arrive(ctx, way);
     dpx_frame_reconcile(aTHX_ ctx, now);
     U32 id = dpx_callee_xs(aTHX_ ctx, cv);
     bool is_there = dpx_frame_stands_at(ctx->top, si, ix);
-    bool marked = replace(ctx, is_there, si, DPX_KEY(ix - 1, DPX_XS), id & DPX_ID_MASK, now, how);
+    bool marked = replace_frame(ctx, is_there, si, DPX_KEY(ix - 1, DPX_XS), id & DPX_ID_MASK, now,
+                                way);
     if (!marked || !(id & DPX_ID_MASK)) {
         if (marked)
-            dpx_leave(ctx, how);
+            dpx_leave(ctx, way);
         else
-            dpx_frame_unmarked(ctx, now, how);
+            dpx_frame_unmarked(ctx, now, way);
         return orig_goto(aTHX);
     }
     ptrdiff_t at = ctx->top - ctx->frames;
     U64 serial = ctx->top->serial = ++ctx->serial;
-    /* pp_goto first leaves the sub's scope, which began at this height of the save stack. What runs
-     * lower down belongs to a scope around it: the XS sub has died. */
+    /* pp_goto first leaves the sub's scope, which began at this height of the save stack. Code that
+     * runs below that height belongs to a scope around it: the XS sub has died. */
     ctx->top->saved = si->si_cxstack[ix].blk_oldsaveix - 1;
-    dpx_leave_to_c(ctx, how);
+    dpx_leave_to_c(ctx, way);
 
     OP *next = orig_goto(aTHX);
 
     if (ctx->thx != DPX_THX)
         return next;
-    now = dpx_arrive(ctx, how);
-    dpx_frame_end_call(ctx, at, serial, DPX_XS, now, how);
-    dpx_leave(ctx, how);
+    now = dpx_arrive(ctx, way);
+    dpx_frame_end_call(ctx, at, serial, DPX_XS, now, way);
+    dpx_leave(ctx, way);
     return next;
 }
 
-DP_INLINE OP *goto_any(pTHX_ const int how)
+DP_INLINE OP *goto_any(pTHX_ const int way)
 {
     struct dpx_ctx *ctx = dpx_life_here(aTHX);
     CV *target = ctx ? goto_target(aTHX) : NULL;
     if (!target)
-        return jump(aTHX_ orig_goto);
+        return run_jump(aTHX_ orig_goto);
 
     /* goto leaves the innermost sub; from an eval it croaks. */
     PERL_SI *si = PL_curstackinfo;
     I32 ix = dpx_cursub(aTHX);
     if (CvISXSUB(target) && ix >= 0 && CxTYPE(&si->si_cxstack[ix]) == CXt_SUB
         && !CxMULTICALL(&si->si_cxstack[ix]))
-        return goto_xs(aTHX_ ctx, target, si, ix, how);
+        return goto_xs(aTHX_ ctx, target, si, ix, way);
     OP *next = orig_goto(aTHX);
     if (ctx->thx != DPX_THX || !next || PL_curstackinfo != si || si->si_cxix != ix || ix < 0)
         return next;
     const PERL_CONTEXT *cx = &si->si_cxstack[ix];
     if (CxTYPE(cx) != CXt_SUB || next != CvSTART(cx->blk_sub.cv))
         return next;
-    U64 now = dpx_arrive(ctx, how);
+    U64 now = dpx_arrive(ctx, way);
     dpx_frame_reconcile(aTHX_ ctx, now);
     U32 id = dpx_callee_perl(aTHX_ ctx, cx->blk_sub.cv, next);
-    if (replace(ctx, dpx_frame_stands_at(ctx->top, si, ix), si, DPX_KEY(ix, DPX_PERL), id, now,
-                how))
-        begun(aTHX_ ctx, next, how);
+    if (replace_frame(ctx, dpx_frame_stands_at(ctx->top, si, ix), si, DPX_KEY(ix, DPX_PERL), id,
+                      now, way))
+        begin_sub(aTHX_ ctx, next, way);
     else
-        dpx_frame_unmarked(ctx, now, how);
+        dpx_frame_unmarked(ctx, now, way);
     return next;
 }
 
-#define CALL(how) goto_any(aTHX_ how)
+#define CALL(way) goto_any(aTHX_ way)
 DPX_HOOKS(OP *, goto_hook, CALL)
 #undef CALL
 
-/* exec replaces the program without further notice, or fails, and the program goes on. */
+/* exec replaces the program without notice, or fails, and the program goes on. */
 static OP *exec_hook(pTHX)
 {
     dpx_life_before_exec();
@@ -562,7 +563,7 @@ static OP *exec_hook(pTHX)
     return next;
 }
 
-/* Notes that the program itself has called exit: where perl gives up compiling, the end looks the
+/* Notes that the program itself has called exit. When perl gives up compiling, the end looks the
  * same. */
 static OP *exit_hook(pTHX)
 {
@@ -574,7 +575,7 @@ static OP *exit_hook(pTHX)
 
 /* ---- the run loop's prologue ---- */
 
-/* The sub that this run loop is one call of, if it is a MULTICALL. */
+/* The sub of a MULTICALL that this run loop calls once; NULL for other run loops. */
 DP_INLINE CV *multicall_sub(pTHX)
 {
     const PERL_SI *si = PL_curstackinfo;
@@ -621,31 +622,31 @@ static int run_and_count(pTHX)
     return 0;
 }
 
-DP_INLINE int multicall(pTHX_ struct dpx_ctx *ctx, CV *cv, const int how)
+DP_INLINE int run_multicall(pTHX_ struct dpx_ctx *ctx, CV *cv, const int way)
 {
-    U64 now = dpx_arrive(ctx, how);
+    U64 now = dpx_arrive(ctx, way);
     U32 id = dpx_callee_perl(aTHX_ ctx, cv, PL_op);
     PERL_SI *si = PL_curstackinfo;
     if (!id || !push_from(aTHX_ ctx, si, DPX_KEY(0, DPX_MULTICALL), id, now,
-                          si->si_cxstack[0].blk_oldcop, how)) {
-        dpx_frame_unmarked(ctx, now, how);
-        return run(aTHX);
+                          si->si_cxstack[0].blk_oldcop, way)) {
+        dpx_frame_unmarked(ctx, now, way);
+        return run_loop(aTHX);
     }
     U64 serial = ctx->top->serial = ++ctx->serial;
     ptrdiff_t at = ctx->top - ctx->frames;
-    begun(aTHX_ ctx, PL_op, how);
+    begin_sub(aTHX_ ctx, PL_op, way);
 
-    int rc = run(aTHX);
+    int rc = run_loop(aTHX);
 
     if (DP_UNLIKELY(ctx->thx != DPX_THX))
         return rc;
-    now = dpx_arrive(ctx, how);
-    dpx_frame_end_call(ctx, at, serial, DPX_MULTICALL, now, how);
-    dpx_leave(ctx, how);
+    now = dpx_arrive(ctx, way);
+    dpx_frame_end_call(ctx, at, serial, DPX_MULTICALL, now, way);
+    dpx_leave(ctx, way);
     return rc;
 }
 
-/* A run loop begins after frames have ended unseen, or in another coroutine. */
+/* For a run loop that begins after frames have ended unseen, or in another coroutine. */
 static DP_COLD void begins_elsewhere(pTHX_ struct dpx_ctx *ctx)
 {
     if (dpx_coro_is_other(aTHX_ ctx))
@@ -660,7 +661,7 @@ DP_INLINE bool goes_on(pTHX)
            && PL_curstackinfo->si_type != PERLSI_MULTICALL;
 }
 
-DP_INLINE int runops(pTHX_ const int how)
+DP_INLINE int runops(pTHX_ const int way)
 {
     struct dpx_ctx *ctx = dpx_life_here(aTHX);
     if (DP_UNLIKELY(!ctx))
@@ -671,13 +672,13 @@ DP_INLINE int runops(pTHX_ const int how)
         new_stage(aTHX_ ctx);
     CV *cv = multicall_sub(aTHX);
     if (cv)
-        return multicall(aTHX_ ctx, cv, how);
-    if ((how & DP_REC_LINES) && goes_on(aTHX))
+        return run_multicall(aTHX_ ctx, cv, way);
+    if ((way & DP_REC_LINES) && goes_on(aTHX))
         dpx_stmt_restarted(aTHX_ ctx);
-    return run(aTHX);
+    return run_loop(aTHX);
 }
 
-#define CALL(how) runops(aTHX_ how)
+#define CALL(way) runops(aTHX_ way)
 DPX_HOOKS(int, runops_hook, CALL)
 #undef CALL
 
@@ -704,15 +705,15 @@ Perl_ppaddr_t dpx_hook_original(Optype type)
 }
 
 /* Hooks calls, for all interpreters of the process. */
-static void install_calls(pTHX_ const struct dpx_ctx *ctx, int how)
+static void install_calls(pTHX_ const struct dpx_ctx *ctx, int way)
 {
-    run = orig_runops = dpx_run.loop_before = PL_runops;
+    run_loop = orig_runops = dpx_run.loop_before = PL_runops;
     if ((ctx->rec.how.ops || dpx_run.plan.ops) && dpx_events_may_count_ops(orig_runops))
-        run = orig_runops == Perl_runops_standard ? run_and_count : debug_and_count;
-    dpx_adopt_type(OP_LEAVESUB, &orig_leavesub, leavesub_hook[how]);
-    dpx_adopt_type(OP_LEAVESUBLV, &orig_leavesublv, leavesublv_hook[how]);
-    dpx_adopt_type(OP_RETURN, &orig_return, return_hook[how]);
-    dpx_adopt_type(OP_GOTO, &orig_goto, goto_hook[how]);
+        run_loop = orig_runops == Perl_runops_standard ? run_and_count : debug_and_count;
+    dpx_adopt_type(OP_LEAVESUB, &orig_leavesub, leavesub_hook[way]);
+    dpx_adopt_type(OP_LEAVESUBLV, &orig_leavesublv, leavesublv_hook[way]);
+    dpx_adopt_type(OP_RETURN, &orig_return, return_hook[way]);
+    dpx_adopt_type(OP_GOTO, &orig_goto, goto_hook[way]);
     dpx_adopt_type(OP_NEXT, &orig_next, jump_next);
     dpx_adopt_type(OP_LAST, &orig_last, jump_last);
     dpx_adopt_type(OP_REDO, &orig_redo, jump_redo);
@@ -720,24 +721,24 @@ static void install_calls(pTHX_ const struct dpx_ctx *ctx, int how)
     if (dpx_run.opt.builtins)
         dpx_builtin_install();
     if (dpx_run.opt.lines && !dpx_line_samples())
-        dpx_stmt_install(aTHX_ how, ctx->rec.how.line_times);
-    dpx_run.loop = runops_hook[how];
+        dpx_stmt_install(aTHX_ way, ctx->rec.how.line_times);
+    dpx_run.loop = runops_hook[way];
 }
 
 void dpx_hook_install(pTHX_ const struct dpx_ctx *ctx)
 {
-    int how = (ctx->clock.kind == DPX_CLOCK_COUNTER ? DPX_COUNTER : 0)
+    int way = (ctx->clock.kind == DPX_CLOCK_COUNTER ? DPX_COUNTER : 0)
               | (ctx->rec.how.tree ? DPX_TREE : 0) | (ctx->rec.how.n_counted ? DPX_COUNTS : 0)
               | (ctx->rec.how.line_times ? DPX_LINES : 0);
-    if (dpx_how < 0) {
-        dpx_how = how;
-        dpx_way = dpx_ways[how];
-        jumped_way = jumped_ways[how];
-        our_entersub = enter_hook[how];
+    if (dpx_way_bits < 0) {
+        dpx_way_bits = way;
+        dpx_way = dpx_ways[way];
+        jumped_way = jumped_ways[way];
+        our_entersub = enter_hook[way];
         dpx_adopt_type(OP_EXEC, &orig_exec, exec_hook);
         dpx_adopt_type(OP_EXIT, &orig_exit, exit_hook);
         if (!dpx_run.only_samples)
-            install_calls(aTHX_ ctx, how);
+            install_calls(aTHX_ ctx, way);
     }
     if (dpx_run.only_samples)
         return;

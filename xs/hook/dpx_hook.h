@@ -4,11 +4,10 @@
 
 #include "dpx.h"
 
-/* Puts the hooks in place: those of the interpreter each time, those of the
- * process once. */
+/* Installs the hooks: those of the interpreter each time, those of the process once. */
 void dpx_hook_install(pTHX_ const struct dpx_ctx *ctx);
 
-/* The function that ops of this type had before; NULL where they are not hooked. */
+/* The function that ops of this type had before; NULL if they are not hooked. */
 Perl_ppaddr_t dpx_hook_original(Optype type);
 
 #endif

@@ -1,5 +1,5 @@
-/* Perls before 5.36 mix addresses or keys into the number, so that no step can be taken back there.
- * There no step is taken any more, and the order follows from the seed alone.
+/* Perls before 5.36 mix addresses or keys into the number, so that no step can be taken back. There
+ * perl takes no further steps, and the order follows from the seed alone.
  *
  * From 5.36 on each change is one step of a generator that can be run backwards. dpx_order_restore
  * counts the steps that perl took because of -d, and takes as many back:
@@ -9,7 +9,7 @@
  *     the first line      "_<FILE" (with threads), BEGIN, and DB::postponed, whose step is known:
  *                         a symbol table remembers the number at its last change
  *
- * How many steps a key takes depends on the keys that were there before. So the keys are added
+ * The number of steps of a key depends on the keys that were there before. So the keys are added
  * again, to hashes that are made for that.
  *
  * What this relies on: PL_hash_rand_bits and its generator (PERL_XORSHIFT64_A from 5.38 on,
@@ -56,7 +56,8 @@ enum { RIGHT = 17, LEFT = 5 };
 #endif
 enum { STEPS_MAX = 100000 };
 
-/* perl's generator, forwards and backwards; that this perl has the same one is checked. */
+/* perl's generator, forwards and backwards. The steps below fail if this perl has another
+ * generator. */
 static UV forward(UV x)
 {
     x ^= x << 13;
@@ -91,7 +92,7 @@ static UV backward(UV x, long steps)
     return x;
 }
 
-/* How many steps lie between two numbers; -1: too many. */
+/* The number of steps between two numbers; -1: too many. */
 static long steps_between(UV from, UV to)
 {
     for (long n = 0; n < STEPS_MAX; n++, from = forward(from))
@@ -118,14 +119,14 @@ static UV back_to_mark(UV bits, U32 mark)
 }
 
 /* A hash like a symbol table, which changes the number at each key. */
-static HV *table(pTHX)
+static HV *make_table(pTHX)
 {
     HV *hv = (HV *)sv_2mortal((SV *)newHV());
     hv_iterinit(hv);
     return hv;
 }
 
-static void add(pTHX_ HV *hv, const char *key, I32 len)
+static void add_key(pTHX_ HV *hv, const char *key, I32 len)
 {
     (void)hv_store(hv, key, len, newSV(0), 0);
 }
@@ -134,7 +135,7 @@ static void add(pTHX_ HV *hv, const char *key, I32 len)
 static long steps_of(pTHX_ HV *hv, const char *key, I32 len)
 {
     UV before = PL_hash_rand_bits;
-    add(aTHX_ hv, key, len);
+    add_key(aTHX_ hv, key, len);
     return steps_between(before, PL_hash_rand_bits);
 }
 
@@ -144,7 +145,7 @@ static long steps_of_debugger(pTHX)
     static const char *const names[] = {
         "args", "DB", "dbline", "sub", "single", "trace", "signal"
     };
-    HV *hv = table(aTHX);
+    HV *hv = make_table(aTHX);
     long steps = 0;
     for (size_t i = 0; i < C_ARRAY_LENGTH(names); i++) {
         long more = steps_of(aTHX_ hv, names[i], (I32)strlen(names[i]));
@@ -153,15 +154,15 @@ static long steps_of_debugger(pTHX)
         steps += more;
     }
     UV before = PL_hash_rand_bits;
-    add(aTHX_ hv, "postponed", 9);
+    add_key(aTHX_ hv, "postponed", 9);
     long last = steps_to_mark(before, HvAUX(hv)->xhv_rand);
     return last < 0 ? -1 : steps + last;
 }
 
-/* ---- what is hidden ---- */
+/* ---- hiding our entries ---- */
 
 /* Halves the number of buckets of a hash. */
-static void fold(HV *hv)
+static void halve_buckets(HV *hv)
 {
     STRLEN size = (HvMAX(hv) + 1) / 2;
     HE **at = HvARRAY(hv);
@@ -172,7 +173,7 @@ static void fold(HV *hv)
         *end = at[i + size];
         at[i + size] = NULL;
     }
-    if (HAS_AUX(hv)) {      /* it lies behind the buckets */
+    if (HAS_AUX(hv)) {      /* the aux struct lies behind the buckets */
         struct xpvhv_aux aux = *HvAUX(hv);
         HvMAX(hv) = size - 1;
         *HvAUX(hv) = aux;
@@ -188,9 +189,9 @@ static bool is_split_by_ours(HV *hv)
     return HvMAX(hv) > PERL_HASH_DEFAULT_HvMAX && keys + keys / 2 <= HvMAX(hv) / 2;
 }
 
-/* Takes an entry out of a symbol table, as if it had never been there. Its value is kept: subs of
+/* Takes an entry out of a symbol table, as if it had never been there. Its value is kept: subs in
  * it are running, and a new thread gets a copy. */
-static void hide(pTHX_ HV *hv, const char *key, I32 len, AV *kept)
+static void hide_entry(pTHX_ HV *hv, const char *key, I32 len, AV *kept)
 {
     HE *he = (HE *)hv_common(hv, NULL, key, len, 0, 0, NULL, 0);
     if (!he)
@@ -204,7 +205,7 @@ static void hide(pTHX_ HV *hv, const char *key, I32 len, AV *kept)
     hv_free_ent(hv, he);
 }
 
-/* Makes perl look again for the methods and the parents of a class. */
+/* Makes perl search anew for the methods and the parents of a class. */
 static void forget_methods(pTHX_ HV *stash)
 {
     struct mro_meta *meta = HAS_AUX(stash) ? HvAUX(stash)->xhv_mro_meta : NULL;
@@ -236,7 +237,7 @@ static void hide_ours(pTHX)
     AV *kept = newAV();
     HV *inc = GvHV(PL_incgv);
     for (size_t i = 0; i < C_ARRAY_LENGTH(ours); i++)
-        hide(aTHX_ PL_defstash, ours[i], (I32)strlen(ours[i]), kept);
+        hide_entry(aTHX_ PL_defstash, ours[i], (I32)strlen(ours[i]), kept);
     (void)hv_deletes(inc, "Devel/DProf.pm", G_DISCARD);
     (void)hv_deletes(inc, "XSLoader.pm", G_DISCARD);
     (void)hv_deletes(inc, "strict.pm", G_DISCARD);
@@ -248,36 +249,36 @@ static void hide_ours(pTHX)
     };
     HV *loader = gv_stashpvs("DynaLoader", 0);
     for (size_t i = 0; loader && i < C_ARRAY_LENGTH(made); i++)
-        hide(aTHX_ loader, made[i], (I32)strlen(made[i]), kept);
+        hide_entry(aTHX_ loader, made[i], (I32)strlen(made[i]), kept);
     /* perl looked for a destructor of the versions that it compared. */
     HV *version = gv_stashpvs("version", 0);
     if (version) {
-        hide(aTHX_ version, "AUTOLOAD", 8, kept);
+        hide_entry(aTHX_ version, "AUTOLOAD", 8, kept);
         forget_methods(aTHX_ version);
     }
-    hv_clear(PL_stashcache);    /* after the last look for a package */
+    hv_clear(PL_stashcache);    /* after the last search for a package */
     HV *shrunk[] = {
         PL_defstash, PL_debstash, loader, version, PL_stashcache, GvHV(PL_incgv)
     };
     for (size_t i = 0; i < C_ARRAY_LENGTH(shrunk); i++)
         while (shrunk[i] && is_split_by_ours(shrunk[i]))
-            fold(shrunk[i]);
+            halve_buckets(shrunk[i]);
     sv_magicext((SV *)PL_envgv, (SV *)kept, PERL_MAGIC_ext, &keeps, NULL, 0)->mg_flags
         |= MGf_REFCOUNTED;
     SvREFCNT_dec((SV *)kept);
 }
 
-/* The steps that the symbol table took for the line that loads us. */
+/* The steps of the symbol table for the line that loads us. */
 static long steps_of_line(pTHX_ bool splits)
 {
-    HV *hv = table(aTHX);
+    HV *hv = make_table(aTHX);
     hv_ksplit(hv, (IV)HvMAX(PL_defstash) + 1);
     while (HvMAX(hv) > HvMAX(PL_defstash))
-        fold(hv);
+        halve_buckets(hv);
     long steps = 0;
     for (STRLEN i = 0; i <= HvMAX(PL_defstash); i++)
         for (HE *he = HvARRAY(PL_defstash)[i]; he; he = HeNEXT(he))
-            add(aTHX_ hv, HeKEY(he), HeKUTF8(he) ? -HeKLEN(he) : HeKLEN(he));
+            add_key(aTHX_ hv, HeKEY(he), HeKUTF8(he) ? -HeKLEN(he) : HeKLEN(he));
 #ifdef USE_ITHREADS
     SV *file = sv_2mortal(newSVpvf("_<%s", CopFILE(&PL_compiling)));
     steps = steps_of(aTHX_ hv, SvPVX(file), (I32)SvCUR(file));
@@ -290,7 +291,7 @@ static long steps_of_line(pTHX_ bool splits)
 /* ---- %ENV ---- */
 
 /* Fills a hash as perl fills %ENV; more: one more name. */
-static HV *fill(pTHX_ const char *more)
+static HV *fill_env(pTHX_ const char *more)
 {
     HV *hv = (HV *)sv_2mortal((SV *)newHV());
     HV *from = GvHV(PL_envgv);
@@ -308,23 +309,23 @@ static HV *fill(pTHX_ const char *more)
         (void)hv_store(hv, *env, len, value ? SvREFCNT_inc(*value) : newSV(0), 0);
     }
     if (more)
-        add(aTHX_ hv, more, (I32)strlen(more));
+        add_key(aTHX_ hv, more, (I32)strlen(more));
     return hv;
 }
 
 static long steps_of_fill(pTHX_ const char *more)
 {
     UV before = PL_hash_rand_bits;
-    fill(aTHX_ more);
+    fill_env(aTHX_ more);
     return steps_between(before, PL_hash_rand_bits);
 }
 
-/* Gives %ENV the order that it has when it is filled from this number on. */
-static void refill(pTHX_ UV bits)
+/* Gives %ENV the order that it has when perl fills it from this number on. */
+static void refill_env(pTHX_ UV bits)
 {
     HV *env = GvHV(PL_envgv);
     PL_hash_rand_bits = bits;
-    HV *hv = fill(aTHX_ NULL);
+    HV *hv = fill_env(aTHX_ NULL);
     if (HvTOTALKEYS(hv) != HvTOTALKEYS(env) || HAS_AUX(env))
         return;
     HE **at = HvARRAY(env);
@@ -344,7 +345,7 @@ static UV plain_bits(pTHX_ const struct dpx_order *order)
     if (!mark || debugger < 0 || line < 0 || env < 0 || more < 0)
         return 0;
     UV bits = backward(mark, debugger + line + more - env);
-    refill(aTHX_ backward(bits, env));
+    refill_env(aTHX_ backward(bits, env));
     return bits;
 }
 

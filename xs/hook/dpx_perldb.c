@@ -1,11 +1,11 @@
 /* -d:DProf in an interpreter that is not the first one of its process.
  *
- * The switch -d:MODULE sets PERL5DB in the environment, and the program begins with the code that
- * is there. But perl lets only the first interpreter of a process change the environment
- * (my_setenv), and we have removed PERL5DB from it, for the sake of child processes. So in other
- * interpreters perl finds nothing, and compiles `BEGIN { require 'perl5db.pl' }`: the program would
- * wait for a user at the prompt of the debugger. Where perl compiles that require, the op gets a
- * function of ours, which does instead what the switch asks for.
+ * The switch -d:MODULE sets PERL5DB in the environment, and the program begins with the code in it.
+ * But perl lets only the first interpreter of a process change the environment (my_setenv), and we
+ * have removed PERL5DB from it, for the sake of child processes. So in other interpreters perl
+ * finds nothing, and compiles `BEGIN { require 'perl5db.pl' }`: the program would wait for a user
+ * at the prompt of the debugger. When perl compiles that require, the op gets a function of ours,
+ * which does what the switch asks for.
  *
  * What this relies on: perl compiles `BEGIN { require 'perl5db.pl' }` where the switch -d is
  * given and PERL5DB is not set, and calls the checker of require (PL_check). my_setenv changes
@@ -19,8 +19,8 @@
 
 static Perl_check_t orig_check;
 
-/* Where the options begin in a switch that is -d:DProf or -d:DProf=OPTIONS, perhaps behind other
- * letters (-wd:DProf); NULL: it is another switch. */
+/* The options in a switch that is -d:DProf or -d:DProf=OPTIONS, perhaps behind other letters
+ * (-wd:DProf); NULL: it is another switch. */
 static const char *options_in(const char *word)
 {
     static const char name[] = "DProf";
@@ -57,8 +57,8 @@ static const char *find_options(pTHX)
     return found;
 }
 
-/* Where perl counts references from its stack, what stands there is not mortal. */
-static void push(pTHX_ const char *ptr, size_t len)
+/* With a perl that counts references from its stack, values on the stack are not mortal. */
+static void push_text(pTHX_ const char *ptr, size_t len)
 {
 #ifdef PERL_RC_STACK
     rpp_xpush_1(newSVpvn_flags(ptr, len, SVs_TEMP));
@@ -69,7 +69,7 @@ static void push(pTHX_ const char *ptr, size_t len)
 #endif
 }
 
-/* As `use Devel::DProf split(/,/, OPTIONS)`. */
+/* Does `use Devel::DProf split(/,/, OPTIONS)`. */
 static void use_recorder(pTHX_ const char *options)
 {
     const char *end = options + strcspn(options, " \t\n");
@@ -77,12 +77,12 @@ static void use_recorder(pTHX_ const char *options)
     ENTER;
     SAVETMPS;
     PUSHMARK(PL_stack_sp);
-    push(aTHX_ "Devel::DProf", 12);
+    push_text(aTHX_ "Devel::DProf", 12);
     while (options < end) {
         size_t len = (size_t)(end - options), item = strcspn(options, ",");
         if (item > len)
             item = len;
-        push(aTHX_ options, item);
+        push_text(aTHX_ options, item);
         options += item + (item < len);
     }
     call_pv("Devel::DProf::import", G_VOID | G_DISCARD);
@@ -90,7 +90,8 @@ static void use_recorder(pTHX_ const char *options)
     LEAVE;
 }
 
-/* Leaves the name on the stack, which is as true as what require returns. */
+/* Runs in place of the require. Leaves the name on the stack, which is as true as what require
+ * returns. */
 static OP *require_debugger(pTHX)
 {
     const char *options = dpx_ctx_has_joined(aTHX) ? NULL : find_options(aTHX);

@@ -1,12 +1,12 @@
-/* To look up the sub, the place and the context of each frame of a stack would be most of what a
- * sample costs, since none of what it needs for that is in the processor's caches. But most of what
- * runs has run at the last sample, too, and stands where it stood then; and of the rest, most has
- * been called so at some sample before. That is kept under a hash of the way from the outermost
- * frame, so that all that a stack needs of it is known, and fetched, before the first is looked at.
+/* Looking up the sub, the place and the context of each frame of a stack would be most of the cost
+ * of a sample, since none of that is in the processor's caches. But most frames stood at the same
+ * place at the last sample, and most others were called in the same way at some sample before. Both
+ * are kept: the latter under a hash of the path from the outermost frame, so that all entries for a
+ * stack are known, and prefetched, before the first is read.
  *
- * What is kept is known by addresses. Those of ops may be others' once ops are freed, so it holds
- * while none is. Subs, their pads and their globs may come and go without that, as closures do: but
- * the same code under the same name is the same sub to us. */
+ * Entries are found by addresses. Once an op is freed, its address may become another op's, so
+ * entries are valid until an op is freed. Subs, their pads and their globs may come and go without
+ * that, as closures do, but the same code under the same name is the same sub to us. */
 #include "dpx_placed.h"
 #include "dpx_callee.h"
 #include "dpx_stmt.h"
@@ -14,14 +14,14 @@
 
 enum {
     CALLED = 512,               /* calls whose places are kept */
-    STEP_BITS = 13,             /* of a hash, for ... */
+    STEP_BITS = 13,             /* bits of a hash, for ... */
     STEPS = 1 << STEP_BITS,     /* ... contexts that are kept */
     LINE = 64                   /* bytes of a cache line */
 };
 
 /* ---- places of calls ---- */
 
-/* May another call with the same addresses be one of another sub? */
+/* May another call with the same addresses call another sub? */
 static bool is_autoload(pTHX_ struct dpx_ctx *ctx, const struct dpx_running *r)
 {
     return r->cv && dpx_callee_any(aTHX_ ctx, r->cv, r->start) & DPX_ID_AUTOLOAD;
@@ -31,13 +31,14 @@ static bool is_autoload(pTHX_ struct dpx_ctx *ctx, const struct dpx_running *r)
 struct dpx_called {
     const COP *from;
     const OP *to;
-    const OP *start;            /* of what is called, as a closure is another CV each time */
-    U64 freed;                  /* tick.freed as the place was found, and 1; 0: there is none */
+    const OP *start;            /* first op of the called sub, as a closure is another CV each
+                                 * time */
+    U64 freed;                  /* tick.freed when the place was found, plus 1; 0: none */
     U32 site;
 };
 
-/* The place of the call of a sub. pad: of the sub that calls. is_fixed: whether it is that of each
- * call with the same addresses. */
+/* The place of the call of a sub. pad: that of the calling sub. is_fixed: whether each call with
+ * the same addresses has this place. */
 static U32 find_site(pTHX_ struct dpx_ctx *ctx, const struct dpx_running *r, PAD *pad,
                      bool *is_fixed)
 {
@@ -48,8 +49,8 @@ static U32 find_site(pTHX_ struct dpx_ctx *ctx, const struct dpx_running *r, PAD
     return dpx_stmt_place(aTHX_ ctx, cop ? cop : around, around);
 }
 
-/* The same, of a call that may be known: to find it is to walk the statement's ops, and to make the
- * text of its place. */
+/* The same for a call that may be known: finding its place means walking the statement's ops, and
+ * making the place's text. */
 static U32 site_of(pTHX_ struct dpx_ctx *ctx, const struct dpx_running *r, PAD *pad,
                    bool *is_fixed)
 {
@@ -69,9 +70,9 @@ static U32 site_of(pTHX_ struct dpx_ctx *ctx, const struct dpx_running *r, PAD *
 
 static const GV *glob_of(const CV *cv) { return ((XPVCV *)SvANY(cv))->xcv_gv_u.xcv_gv; }
 
-/* Is whatever has the address of a sub, and of its glob, of that name as long as no op is freed? A
- * closure that was given a name has a glob of its own, and the next one that is made of the same
- * code may have the addresses of both. That of other closures stands in their package. */
+/* Does a sub with this address and glob have this name as long as no op is freed? A closure that
+ * was given a name has a glob of its own, and the next closure of the same code may have the
+ * addresses of both. The glob of other closures stands in their package. */
 static bool is_lasting(pTHX_ const CV *cv)
 {
     const GV *gv = glob_of(cv);
@@ -86,10 +87,10 @@ static bool is_lasting(pTHX_ const CV *cv)
     return entry && *entry == (const SV *)gv;
 }
 
-/* The address of the glob, and whose it is. */
+/* The address of the glob, and whether the sub owns it. */
 static UV glob_key(const CV *cv) { return PTR2UV(glob_of(cv)) | cBOOL(CvCVGV_RC(cv)); }
 
-/* What tells subs of the same code apart: the glob, or a hash of the name. */
+/* The key that tells subs of the same code apart: the glob, or a hash of the name. */
 static UV name_key(pTHX_ CV *cv)
 {
     return is_lasting(aTHX_ cv) ? glob_key(cv) : dpx_name_key(cv);
@@ -102,14 +103,14 @@ static bool has_name(CV *cv, UV key)
 
 /* ---- contexts ---- */
 
-/* Where code that runs is in the tree. */
+/* The place of running code in the tree. */
 struct dpx_placed {
     struct dpx_running of;
     UV name;                    /* see name_key */
     struct dp_cct_node *node;
-    U32 sub;                    /* the innermost that is recorded, of the same file; 0: none */
-    const COP *left_out;        /* what has called subs that are not recorded, or NULL */
-    UV path;                    /* a hash of all that has led here */
+    U32 sub;                    /* id of the innermost recorded sub of the same file; 0: none */
+    const COP *left_out;        /* the statement that called subs which are not recorded, or NULL */
+    UV path;                    /* a hash of all frames that lead here */
 };
 
 static bool is_same(const struct dpx_placed *p, const struct dpx_running *r)
@@ -130,7 +131,7 @@ struct dpx_step {
     UV name;                    /* see name_key */
     struct dp_cct_node *node;
     U32 sub;
-    U32 age;                    /* tick.age when it was kept; 0: there is none */
+    U32 age;                    /* tick.age when it was kept; 0: unused */
     UV spare;
 };
 
@@ -153,10 +154,10 @@ static bool is_step(const struct dpx_tick *t, const struct dpx_step *s,
            && s->to == r->to && has_name(r->cv, s->name);
 }
 
-/* Where code is that runs behind other code. Returns whether each call with the same addresses and
- * name is there, too. */
-static bool place(pTHX_ struct dpx_ctx *ctx, struct dpx_placed *to, const struct dpx_placed *outer,
-                  const struct dpx_running *r, PAD *outer_pad)
+/* Finds the place of code that was called from other code. Returns whether each call with the same
+ * addresses and name has this place, too. */
+static bool place_call(pTHX_ struct dpx_ctx *ctx, struct dpx_placed *to,
+                       const struct dpx_placed *outer, const struct dpx_running *r, PAD *outer_pad)
 {
     UV path = path_on(outer->path, r);
     struct dpx_step *step = step_at(&ctx->tick, path);
@@ -188,9 +189,9 @@ static bool place(pTHX_ struct dpx_ctx *ctx, struct dpx_placed *to, const struct
     return is_fixed;
 }
 
-/* Has the steps fetched that the rest of the stack is likely to take. */
-static void look_ahead(const struct dpx_tick *t, const struct dpx_running *stack, size_t n,
-                       size_t k, UV path)
+/* Prefetches the steps that the rest of the stack is likely to take. */
+static void prefetch_steps(const struct dpx_tick *t, const struct dpx_running *stack, size_t n,
+                           size_t k, UV path)
 {
     for (; k < n; k++) {
         path = path_on(path, &stack[n - 1 - k]);
@@ -217,11 +218,11 @@ struct dpx_place dpx_placed_find(pTHX_ struct dpx_ctx *ctx, const struct dpx_run
         t->n_placed = k;
     if (!k)
         base.node = dp_rec_base(&ctx->rec);
-    look_ahead(t, stack, n, k, at->path);
+    prefetch_steps(t, stack, n, k, at->path);
     for (bool is_kept = true; k < n; k++) {
         const struct dpx_running *r = &stack[n - 1 - k];
         PAD *pad = k ? r[1].pad : dpx_running_main_pad(aTHX);
-        is_kept = place(aTHX_ ctx, &t->placed[k], at, r, pad) && is_kept;
+        is_kept = place_call(aTHX_ ctx, &t->placed[k], at, r, pad) && is_kept;
         at = &t->placed[k];
         t->n_placed += is_kept;
     }

@@ -1,4 +1,4 @@
-/* Where what runs is in the tree. */
+/* The place of running code in the tree. */
 #ifndef DPX_PLACED_H
 #define DPX_PLACED_H
 
@@ -6,15 +6,16 @@
 
 struct dpx_place {
     struct dp_cct_node *node;
-    U32 sub;                    /* the innermost that is recorded, of the same file; 0: none */
-    const COP *left_out;        /* what has called subs that are not recorded, or NULL */
+    U32 sub;                    /* id of the innermost recorded sub of the same file; 0: none */
+    const COP *left_out;        /* the statement that called subs which are not recorded, or NULL */
 };
 
-/* Makes room for stacks of n, the same n each time; it is there as long as the state. Returns false
- * if memory is short. */
+/* Makes room for stacks of n frames, the same n each time; the room lasts as long as the state.
+ * Returns false if memory is short. */
 bool dpx_placed_room(struct dpx_tick *t, size_t n);
 
-/* The place of what runs, the innermost first. There must be room. */
+/* The place of the running code; stack: the innermost frame first. dpx_placed_room must have made
+ * room. */
 struct dpx_place dpx_placed_find(pTHX_ struct dpx_ctx *ctx, const struct dpx_running *stack,
                                  size_t n);
 

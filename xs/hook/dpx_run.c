@@ -1,4 +1,4 @@
-/* A recording's beginning: options, what perl has left to be cleaned up, the first interpreter. */
+/* The beginning of a recording: options, cleaning up after perl, the first interpreter. */
 #include "dpx_run.h"
 #include "dpx_calibrate.h"
 #include "dpx_control.h"
@@ -55,8 +55,8 @@ static bool is_open(const char *item)
     return open && strnEQ(item, "events=", 7);
 }
 
-/* Joins what perl has split at a comma that separates no options, as in cpu/event=0x3c,umask=1/.
- * The result is for the life of the process. */
+/* Joins items that perl has split at a comma that separates no options, as in
+ * cpu/event=0x3c,umask=1/. The result lives as long as the process. */
 static const char *join_items(pTHX_ const char *const *items, size_t n, size_t *i)
 {
     const char *item = items[*i];
@@ -65,8 +65,8 @@ static const char *join_items(pTHX_ const char *const *items, size_t n, size_t *
     return item;
 }
 
-/* Samples make a tree, with the statements where this perl has room for their numbers. Beside a
- * tree of calls, they tell what statements cost. */
+/* Samples make a tree, with statements if this perl has room for their numbers. Beside a tree of
+ * calls, samples give the costs of statements. */
 static void plan_samples(pTHX)
 {
     struct dpx_options *opt = &dpx_run.opt;
@@ -84,8 +84,8 @@ static void plan_samples(pTHX)
     opt->lines = no_lines ? DP_LINES_NONE : DP_LINES_TIMES;
 }
 
-/* Takes the list of options behind those of the environment. Croaks where the user has made a
- * mistake, and prints the help where the user asks for it. */
+/* Takes the list of options after those of the environment. Croaks if the user has made a mistake,
+ * and prints the help if the user asks for it. */
 static void take_items(pTHX_ struct dpx_options *opt, const char *const *items, size_t n,
                        struct dp_err *err)
 {
@@ -119,12 +119,13 @@ static size_t next_number(uint64_t *random, size_t most)
 }
 
 /* Takes memory and values, as much as this number says, before the program is compiled, so that all
- * that the program makes afterwards lies elsewhere: 0 takes nothing. How fast code runs depends on
- * where its data lies, and an edit that changes nothing else moves that, too: for comparisons, runs
- * of many layouts show what is left of a difference. */
+ * data of the program lies elsewhere; 0 takes nothing. The speed of code depends on where its data
+ * lies, and an edit that changes nothing else moves data, too. For comparisons, runs with many
+ * layouts show what remains of a difference. */
 static void shuffle_memory(pTHX_ uint64_t number)
 {
-    uint64_t random = number * UINT64_C(0x9e3779b97f4a7c15);    /* also of small numbers */
+    uint64_t random = number * UINT64_C(0x9e3779b97f4a7c15);    /* small numbers differ enough,
+                                                                 * too */
     if (!number)
         return;
     size_t bytes = next_number(&random, HEAP_MOST), heads = next_number(&random, VALUES_MOST);
@@ -140,15 +141,15 @@ static void shuffle_memory(pTHX_ uint64_t number)
     (void)hv_stores(PL_modglobal, "Devel::DProf::layout", (SV *)kept);
 }
 
-/* Sets the options, the plan of counters and the path from the environment and the list. Croaks
- * where the user has made a mistake. Returns false if memory is short. */
+/* Sets the options, the plan of counters and the path from the environment and the list. Croaks if
+ * the user has made a mistake. Returns false if memory is short. */
 static bool read_options(pTHX_ const char *const *items, size_t n)
 {
     struct dp_err err;
     bool tainted = TAINTING_get || getuid() != geteuid() || getgid() != getegid();
     dp_err_init(&err);
     dpx_options_init(&dpx_run.opt);
-    if (!dpx_run.own && dpx_options_environment(&dpx_run.opt, tainted, &err) < 0)
+    if (!dpx_run.blocks_only && dpx_options_environment(&dpx_run.opt, tainted, &err) < 0)
         Perl_croak(aTHX_ "DProf: %s\n", err.message);
     const char *wish = dpx_run.opt.clock;
     if (!dpx_clock_choose(&dpx_run.clock, wish))
@@ -198,8 +199,8 @@ static bool read_options(pTHX_ const char *const *items, size_t n)
     return true;
 }
 
-/* 128 random bits: in containers that start in the same second, times and process numbers are the
- * same. Where the system gives no random bytes, these must do. */
+/* Makes 128 random bits: in containers that start in the same second, times and process numbers are
+ * the same. If the system gives no random bytes, time and process number must do. */
 static void make_run_id(void)
 {
     int why = errno;
@@ -217,17 +218,17 @@ static void make_run_id(void)
     errno = why;
 }
 
-/* Says why nothing can be recorded; where only blocks are, by an exception. */
-static bool refused(pTHX_ const char *why)
+/* Says why nothing can be recorded; if only blocks are recorded, by an exception. */
+static bool refuse(pTHX_ const char *why)
 {
-    if (dpx_run.own)
+    if (dpx_run.blocks_only)
         Perl_croak(aTHX_ "DProf: %s\n", why);
     dpx_say("DProf: %s; the program is not profiled", why);
     return false;
 }
 
-/* Is no program to be run: is it only compiled (-c), or the configuration shown (-V, for which perl
- * has a program in the place of the script)? */
+/* Will no program run? It may only be compiled (-c), or perl may show its configuration (-V, for
+ * which perl has a program in the place of the script). */
 static bool runs_nothing(pTHX)
 {
     if (PL_minus_c)
@@ -237,7 +238,8 @@ static bool runs_nothing(pTHX)
         && strstr(SvPVX_const(line), "use Config; Config::");
 }
 
-/* The directory of the slices, and what their names begin with: the program may change its $0. */
+/* Makes the directory of the slices, and keeps the name that their names begin with: the program
+ * may change its $0. */
 static int make_spool(pTHX_ struct dp_err *err)
 {
     const char *name = dpx_file_script(aTHX);
@@ -248,7 +250,7 @@ static int make_spool(pTHX_ struct dp_err *err)
     return dp_spool_make(dpx_run.path, dpx_run.spool_who, err);
 }
 
-/* Adds the items but for out=, which alone is each interpreter's own. */
+/* Adds the items without out=, which alone is each interpreter's own. */
 static void add_shared(struct dp_buf *to, const char *const *items, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -256,7 +258,8 @@ static void add_shared(struct dp_buf *to, const char *const *items, size_t n)
             dp_buf_addf(to, "%s%s", to->len ? "," : "", items[i]);
 }
 
-/* Says that options are ignored, as the first interpreter has set those of the process. */
+/* Says that the options of a later interpreter are ignored if they differ: the first interpreter
+ * has set those of the process. */
 static void compare_items(const char *const *items, size_t n)
 {
     struct dp_buf own;
@@ -268,8 +271,8 @@ static void compare_items(const char *const *items, size_t n)
     dp_buf_release(&own);
 }
 
-/* What the first interpreter settles for the process, whose hooks, clock and options are those of
- * all interpreters. Returns false if memory is short. */
+/* Sets what the first interpreter decides for all: hooks, clock and options of the process. Returns
+ * false if memory is short. */
 static bool begin_process(pTHX_ const char *const *items, size_t n)
 {
     struct stat st;
@@ -286,8 +289,8 @@ static bool begin_process(pTHX_ const char *const *items, size_t n)
     return enough && dpx_run.path;
 }
 
-/* Finds a name that an interpreter has had before, or adds it, for the life of the process, as
- * threads share it. NULL: out of memory. again: the name has been there. */
+/* Finds a name that an interpreter has had before, or adds it. Names live as long as the process,
+ * since threads share them. NULL: out of memory. again: whether the name was there. */
 static const char *keep_path(char *path, bool *again)
 {
     struct dpx_path *p;
@@ -305,9 +308,9 @@ static const char *keep_path(char *path, bool *again)
     return p ? p->path : NULL;
 }
 
-/* An interpreter after the first one records in the process's way, and in a file of its own. Gives
- * the name that its items have for that; NULL: they have none. Croaks if an option is wrong.
- * Returns false if memory is short. */
+/* Reads the items of an interpreter after the first one, which records in the process's way, but in
+ * a file of its own. *path: the name that its items have for that file; NULL: none. Croaks if an
+ * option is wrong. Returns false if memory is short. */
 static bool read_own_path(pTHX_ const char *const *items, size_t n, const char **path, bool *again)
 {
     struct dpx_options opt;
@@ -327,12 +330,12 @@ static bool read_own_path(pTHX_ const char *const *items, size_t n, const char *
     return *path != NULL;
 }
 
-/* Makes the file, or what has to be known to make it. */
+/* Makes the file, or prepares it for later. */
 static int prepare_file(pTHX_ struct dpx_ctx *ctx, bool first, struct dp_err *err)
 {
     int rc = first && dpx_run.opt.spool ? make_spool(aTHX_ err) : 0;
     if (rc == 0)
-        rc = dpx_run.own ? dpx_file_open(aTHX_ ctx, err) : dpx_file_prepare(aTHX_ ctx, err);
+        rc = dpx_run.blocks_only ? dpx_file_open(aTHX_ ctx, err) : dpx_file_prepare(aTHX_ ctx, err);
     if (rc == DP_E_ARG) {
         if (first)
             dpx_signal_restore();
@@ -359,21 +362,21 @@ static bool begin_recording(pTHX_ struct dpx_ctx *ctx)
     dp_err_init(&err);
     if (dpx_run.opt.sample && !dpx_sample_install(aTHX_ ctx, &err)) {
         dpx_life_forget(aTHX_ ctx);
-        return refused(aTHX_ err.message);
+        return refuse(aTHX_ err.message);
     }
     dpx_signal_follow(aTHX);
-    if (dpx_run.late)
+    if (dpx_run.self_sampling)
         dpx_control_stage(aTHX_ ctx);
     return true;
 }
 
-static bool start(pTHX_ const char *const *items, size_t n)
+static bool start_recording(pTHX_ const char *const *items, size_t n)
 {
     struct dp_err err;
     bool first = !dpx_run.begun;
     U64 before = cpu_us_so_far();
     dpx_life_join(aTHX);
-    if (dpx_run.off || (!dpx_run.own && runs_nothing(aTHX)))
+    if (dpx_run.off || (!dpx_run.blocks_only && runs_nothing(aTHX)))
         return false;
     const char *path = NULL;
     bool again = false;
@@ -381,7 +384,7 @@ static bool start(pTHX_ const char *const *items, size_t n)
                         : read_own_path(aTHX_ items, n, &path, &again);
     struct dpx_ctx *ctx = enough ? dpx_life_new() : NULL;
     if (!ctx)
-        return refused(aTHX_ "out of memory");
+        return refuse(aTHX_ "out of memory");
     ctx->path = path;
     ctx->shares_path = again;
     ctx->before_cpu_us = first ? before : 0;
@@ -395,7 +398,7 @@ static bool start(pTHX_ const char *const *items, size_t n)
     }
     if (rc < 0) {
         dpx_life_free(ctx);
-        return refused(aTHX_ err.code ? err.message : dp_err_text(rc));
+        return refuse(aTHX_ err.code ? err.message : dp_err_text(rc));
     }
     return begin_recording(aTHX_ ctx);
 }
@@ -406,12 +409,12 @@ bool dpx_run_start(pTHX_ const char *const *items, size_t n)
     bool started = false;
     dpx_order_note(aTHX_ &order);
     dpx_undebug(aTHX);
-    dpx_perldb_install(aTHX);           /* others do not find PERL5DB any more */
+    dpx_perldb_install(aTHX);           /* other interpreters do not find PERL5DB any more */
     clean_env(aTHX);
-    if (dpx_run.begun && dpx_run.own)
+    if (dpx_run.begun && dpx_run.blocks_only)
         dpx_say("DProf: this process records blocks alone; this interpreter is not profiled");
     else
-        started = start(aTHX_ items, n);
+        started = start_recording(aTHX_ items, n);
     dpx_order_restore(aTHX_ &order);
     return started;
 }
@@ -419,31 +422,31 @@ bool dpx_run_start(pTHX_ const char *const *items, size_t n)
 /* Does this interpreter record already, or is it a thread of one that may? */
 static bool has_recorder(pTHX) { return dpx_run.all && dpx_ctx_has_joined(aTHX); }
 
-void dpx_run_start_late(pTHX_ const char *const *items, size_t n)
+void dpx_run_start_sampling(pTHX_ const char *const *items, size_t n)
 {
-    if (has_recorder(aTHX) || (dpx_run.begun && dpx_run.own))
+    if (has_recorder(aTHX) || (dpx_run.begun && dpx_run.blocks_only))
         return;
-    dpx_run.late |= !dpx_run.begun;
-    start(aTHX_ items, n);
+    dpx_run.self_sampling |= !dpx_run.begun;
+    start_recording(aTHX_ items, n);
 }
 
-void dpx_run_start_own(pTHX_ const char *const *items, size_t n)
+void dpx_run_start_blocks(pTHX_ const char *const *items, size_t n)
 {
-    if (has_recorder(aTHX) || (dpx_run.begun && !dpx_run.own))
+    if (has_recorder(aTHX) || (dpx_run.begun && !dpx_run.blocks_only))
         return;
-    dpx_run.own = true;
-    start(aTHX_ items, n);
+    dpx_run.blocks_only = true;
+    start_recording(aTHX_ items, n);
     dpx_ctx_show(aTHX_ NULL);
 }
 
 /* ---- blocks ---- */
 
 /* Blocks: stretches of a program that Test::DProf measures alone. The recorder is the one that -d
- * starts, with the same hooks. Each block has a phase of its own. Where the whole program is
- * recorded, a block is a part of that recording. Where nothing else is recorded (dpx_run.own), the
- * hooks see between blocks the state of an interpreter that does not record, so that they return at
- * once (2,000,000 calls: 0.143 s, and 0.14 without the module). A block does not know the frames
- * that ran before it, and ends the frames that are left over at its end.
+ * starts, with the same hooks. Each block has a phase of its own. If the whole program is recorded,
+ * a block is a part of that recording. If nothing else is recorded (dpx_run.blocks_only), the hooks
+ * see between blocks the state of an interpreter that does not record, so that they return at once
+ * (2,000,000 calls: 0.143 s, and 0.14 without the module). A block does not know the frames that
+ * ran before it, and ends the frames that are left over at its end.
  *
  * A run loop counts ops in the state that the hooks saw when the loop began. A block is called from
  * C, and so gets a run loop of its own, below the XS sub `Devel::DProf::_block`. The block's
@@ -458,7 +461,7 @@ bool dpx_run_block_begin(pTHX_ const char *name, size_t len)
     int why = errno;
     if (!phase)
         return false;
-    if (dpx_run.own) {
+    if (dpx_run.blocks_only) {
         ctx->mainstack = PL_mainstack;
         ctx->ended = ctx->ended || PL_phase >= PERL_PHASE_END;
         ctx->stage = PL_phase;
@@ -482,7 +485,7 @@ void dpx_run_block_end(pTHX)
     if (!ctx || !ctx->block.runs)
         return;
     U64 now = dpx_ctx_arrive(ctx);
-    if (dpx_run.own)
+    if (dpx_run.blocks_only)
         dpx_frame_unwind(ctx, now);
     else
         dpx_frame_reconcile(aTHX_ ctx, now);
@@ -493,7 +496,7 @@ void dpx_run_block_end(pTHX)
     if (ctx->block.before)
         dpx_control_in_phase(ctx, ctx->block.before, dpx_ctx_arrive(ctx));
     dpx_ctx_leave(ctx);
-    if (dpx_run.own)
+    if (dpx_run.blocks_only)
         dpx_ctx_show(aTHX_ NULL);
     errno = why;
 }

@@ -1,22 +1,22 @@
-/* A recording's beginning: options, what perl has left to be cleaned up, the first interpreter.
- * Blocks, which Test::DProf measures alone, begin and end here, too. */
+/* The beginning of a recording: options, cleaning up after perl, the first interpreter. Blocks,
+ * which Test::DProf measures alone, begin and end here, too. */
 #ifndef DPX_RUN_H
 #define DPX_RUN_H
 
 #include "dpx.h"
 
-/* Starts recording in this interpreter. items: the import list. Croaks with what the user must put
- * right. Returns false if nothing can be recorded but the program is to run. */
+/* Starts recording in this interpreter. items: the import list. Croaks if the user must correct
+ * something. Returns false if nothing can be recorded but the program shall run. */
 bool dpx_run_start(pTHX_ const char *const *items, size_t n);
 
-/* Does the same without -d, for samples, and at any time: in a program that runs already, its phase
- * is `main`. The items have sample=. Where there is a recorder, it stays as it is. */
-void dpx_run_start_late(pTHX_ const char *const *items, size_t n);
+/* Does the same without -d, for samples, at any time. In a program that is already running, the
+ * phase is `main`. The items have sample=. An existing recorder stays as it is. */
+void dpx_run_start_sampling(pTHX_ const char *const *items, size_t n);
 
 /* Does the same without -d, for blocks: nothing is recorded before the first block, the program's
  * environment is left as it is, and only the items are options. Croaks if blocks cannot be
  * recorded. */
-void dpx_run_start_own(pTHX_ const char *const *items, size_t n);
+void dpx_run_start_blocks(pTHX_ const char *const *items, size_t n);
 
 /* Begins a phase of this name, and starts recording if it is stopped. Returns false if nothing
  * records here, or if a block has begun before. */

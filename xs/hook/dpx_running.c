@@ -7,7 +7,7 @@
 #include "dpx_callee.h"
 #include "dpx_stmt.h"
 
-enum { STEPS_MAX = 2000 };      /* ops of a statement that are looked at */
+enum { STEPS_MAX = 2000 };      /* most ops of a statement that are searched */
 
 static PAD *pad_of(const CV *cv, I32 depth)
 {
@@ -17,8 +17,8 @@ static PAD *pad_of(const CV *cv, I32 depth)
 
 PAD *dpx_running_main_pad(pTHX) { return PL_main_cv ? pad_of(PL_main_cv, 1) : NULL; }
 
-/* What a context is that code runs in. Returns false for those of blocks. */
-static bool is_running(const PERL_CONTEXT *cx, struct dpx_running *to)
+/* Describes the code that runs in a context. Returns false for contexts of blocks. */
+static bool describe_context(const PERL_CONTEXT *cx, struct dpx_running *to)
 {
     CV *cv;
     to->from = cx->blk_oldcop;
@@ -42,16 +42,16 @@ static bool is_running(const PERL_CONTEXT *cx, struct dpx_running *to)
     return true;
 }
 
-/* What runs, the innermost first, but for this many behind that one; as much as there is room for.
- * Returns how much runs. */
-static size_t look_at_running(pTHX_ struct dpx_running *to, size_t room, size_t left_out)
+/* Lists running code, the innermost first, but leaves out this many frames behind the innermost; at
+ * most as much as there is room for. Returns the number of all that runs. */
+static size_t list_running(pTHX_ struct dpx_running *to, size_t room, size_t left_out)
 {
     size_t n = 0;
     for (const PERL_SI *si = PL_curstackinfo; si; si = si->si_prev) {
         for (I32 ix = si->si_cxix; ix >= 0; ix--) {
             struct dpx_running one;
             const PERL_CONTEXT *cx = &si->si_cxstack[ix];
-            if (!is_running(cx, &one))
+            if (!describe_context(cx, &one))
                 continue;
             one.loop = ix > 0 && dpx_running_is_loop(cx - 1) ? cx[-1].blk_oldcop : NULL;
             size_t at = n > left_out ? n - left_out : 0;
@@ -65,10 +65,10 @@ static size_t look_at_running(pTHX_ struct dpx_running *to, size_t room, size_t 
 
 size_t dpx_running_find(pTHX_ struct dpx_running *to, size_t room)
 {
-    size_t n = look_at_running(aTHX_ to, room, 0);
+    size_t n = list_running(aTHX_ to, room, 0);
     if (n <= room)
         return n;
-    look_at_running(aTHX_ to, room, n - room);
+    list_running(aTHX_ to, room, n - room);
     return room;
 }
 
@@ -79,21 +79,22 @@ U32 dpx_running_sub(pTHX_ struct dpx_ctx *ctx, const struct dpx_running *r)
 
 /* ---- statements ---- */
 
-/* An op that is looked for, only by its address. */
+/* A search for an op, by its address alone. */
 struct search {
     const OP *op;
-    const CV *callee;           /* look for calls of it that return to the op; NULL: for the op */
-    PAD *pad;                   /* of the sub that calls */
+    const CV *callee;           /* search for calls of it that return to the op; NULL: for the op
+                                 * itself */
+    PAD *pad;                   /* that of the calling sub */
     unsigned steps;
-    const COP *caller;          /* the statement of the best of the calls that return to it ... */
-    int rank;                   /* ... how good that is, or 0 ... */
-    bool many;                  /* ... and several have one as good */
+    const COP *caller;          /* the statement of the best call that returns to it ... */
+    int rank;                   /* ... the rank of that call, or 0 ... */
+    bool many;                  /* ... and whether several calls have that rank */
     const COP *any;             /* the statement of the first of these calls ... */
-    bool differ;                /* ... and another one stands in another */
+    bool differ;                /* ... and whether others are in another */
 };
 
-/* A call that returns to the op that is looked for, as calls in all branches of an if do: best is
- * one of the sub by its name, then one by no name. */
+/* Notes a call that returns to the op, as calls in all branches of an if do. The best one calls the
+ * sub by its name, the next best by no name. */
 static void note_call(pTHX_ struct search *s, const COP *cop, const OP *call)
 {
     const CV *cv = dpx_callee_named(call, s->pad);
@@ -107,11 +108,11 @@ static void note_call(pTHX_ struct search *s, const COP *cop, const OP *call)
     s->caller = cop;
 }
 
-/* The last statement before the op below top, as perl's closest_cop has it: of a block that is one
- * statement, perl makes that null. NULL: the op is not there. */
-static const COP *closest(pTHX_ const COP *cop, const OP *top, struct search *s)
+/* Finds the last statement before the op below top, like perl's closest_cop. In a block that is one
+ * statement, perl makes that statement null. NULL: the op is not there. */
+static const COP *closest_statement(pTHX_ const COP *cop, const OP *top, struct search *s)
 {
-    /* The op where a call returns to may stand around the call: that of a map does. */
+    /* The op to which a call returns may stand around the call: that of a map does. */
     if (s->callee && top->op_type == OP_ENTERSUB && top->op_next == s->op)
         note_call(aTHX_ s, cop, top);
     else if (!s->callee && top == s->op)
@@ -124,22 +125,22 @@ static const COP *closest(pTHX_ const COP *cop, const OP *top, struct search *s)
             return NULL;
         if (kid->op_type == OP_NULL && (kid->op_targ == OP_NEXTSTATE || kid->op_targ == OP_DBSTATE))
             cop = (const COP *)kid;
-        const COP *found = closest(aTHX_ cop, kid, s);
+        const COP *found = closest_statement(aTHX_ cop, kid, s);
         if (found)
             return found;
     }
     return NULL;
 }
 
-/* The statement that an op stands in, or a call of a sub that returns to it: this one or a null one
- * inside of it; NULL: it is not there, or in several. */
+/* The statement of an op, or of a call of a sub that returns to it: cop or a null statement inside
+ * of it; NULL: it is not there, or in several. */
 static const COP *statement_of(pTHX_ const COP *cop, struct search *s)
 {
     for (const OP *o = (const OP *)cop; s->op && OpHAS_SIBLING(o);) {
         o = OpSIBLING(o);
         if (dpx_stmt_is(o))
             break;
-        const COP *found = closest(aTHX_ cop, o, s);
+        const COP *found = closest_statement(aTHX_ cop, o, s);
         if (found)
             return found;
     }

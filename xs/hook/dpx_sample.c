@@ -5,14 +5,14 @@
  * instruction more than without a profiler, but for a jump where a sub ends and a test where an op
  * is freed; and it gets no signal.
  *
- * A sample is charged with all that has passed between its tick and the one before, time and CPU
- * time; but an op that waited at its tick leaves the CPU time of before to others (dp_rec.h).
+ * A sample is charged with all time and CPU time between its tick and the one before. But an op
+ * that waited at its tick leaves the CPU time before it to others (dp_rec.h).
  *
- * What the ticker notes are four words: PL_curcop, PL_op, PL_comppad, PL_parser. The flag is seen
- * only when the next statement has begun, so the first two tell what really ran; the pad tells
- * whose statement that was: a sub that was entered since is left out. When the sub has returned,
- * its line is kept and the stack is what it has become; to make that rare, the ops that end subs
- * look at the flag, too, from a tick to its sample.
+ * The ticker notes four words: PL_curcop, PL_op, PL_comppad, PL_parser. The program sees the flag
+ * only when the next statement has begun, so the first two show what really ran. The pad shows
+ * whose statement that was: a sub that was entered since is left out. If the sub has returned, its
+ * line is kept and the stack is what it is by then. To make that rare, the ops that end subs check
+ * the flag, too, from a tick to its sample.
  *
  * The ticker never follows a pointer of perl's. The program does, and the words may be stale by
  * then: the statement may be freed (PL_opfreehook clears the word, or notes that PL_curcop leads to
@@ -48,23 +48,24 @@
 #include <unistd.h>
 
 enum {
-    DEEPEST = 4096,             /* frames of a stack; of deeper ones the innermost stands above */
+    DEEPEST = 4096,             /* most frames of a stack; above, the innermost is kept */
     PAGE_LEAST = 4096,
-    STACK_NEAR = 16 << 20       /* bytes: what is nearer to a variable may be on the C stack */
+    STACK_NEAR = 16 << 20       /* bytes: an address nearer to a variable may be on the C stack */
 };
 
 static Perl_ppaddr_t orig_leavesub, orig_leavesublv, orig_return, orig_fork;
 static despatch_signals_proc_t orig_signalhook;
 static runops_proc_t orig_runops;
 static Perl_ophook_t orig_opfreehook;
-static Perl_ppaddr_t nextstate, dbstate;        /* what ops of these types run */
+static Perl_ppaddr_t nextstate, dbstate;        /* the functions of ops of these types */
 static bool counting;           /* there is no ticker */
 
 /* ---- the words of a tick ---- */
 
-/* Is there memory? The kernel reads a set of signals from that address before it finds that there
- * is no such way to use it: EINVAL, where it would be EFAULT. That is a ninth of what
- * process_vm_readv takes, and allowed in any container. (As Abseil's address_is_readable.cc.) */
+/* Can the kernel read this address? For a call in a way that does not exist, the kernel reads a set
+ * of signals from there first: EINVAL says that it could, EFAULT that it could not. That takes a
+ * ninth of the time of process_vm_readv, and any container allows it. (As Abseil's
+ * address_is_readable.cc.) */
 static bool is_readable(const char *at)
 {
     enum { NO_SUCH_WAY = -1, SET = _NSIG / 8 };
@@ -72,7 +73,7 @@ static bool is_readable(const char *at)
     return syscall(SYS_rt_sigprocmask, NO_SUCH_WAY, aligned, NULL, SET) < 0 && errno == EINVAL;
 }
 
-/* May this word still be followed, and does it lead to a statement? */
+/* May this word still be followed, and does it point to a statement? */
 static bool is_statement(pTHX_ const struct dpx_tick *t, const COP *cop)
 {
     char here;
@@ -98,27 +99,27 @@ static const COP *tick_cop(const struct dpx_tick *t)
     return __atomic_load_n(&t->cop, __ATOMIC_RELAXED);
 }
 
-/* What ran at a tick. */
+/* The code that ran at a tick. */
 struct sampled {
     const struct dpx_running *stack;
-    size_t n, in;               /* all that runs now; what ran then begins here */
-    const COP *around, *cop;    /* the statement; one inside of it that is null, or the same */
+    size_t n, in;               /* number of frames that run now; those of the tick begin at `in` */
+    const COP *around, *cop;    /* the statement; a null one inside of it, or the same */
     U32 leaf;                   /* an XS sub or builtin that ran in it; 0: none */
-    U32 sub;                    /* the innermost that the statement stands in; 0: none */
-    U32 ended;                  /* a sub that ran then and has returned since, where it is known:
-                                 * one that was called by the innermost of what runs now. 0: none */
-    bool returned;              /* what ran then has returned since */
+    U32 sub;                    /* id of the innermost sub around the statement; 0: none */
+    U32 ended;                  /* id of a sub that ran then and has returned since, if it is known:
+                                 * the innermost of what runs now called it. 0: none */
+    bool returned;              /* the code that ran then has returned since */
 };
 
 /* ---- subs that have ended ----
  *
  * A tick may come while a sub ends: perl frees its variables then, and no safe point comes before
- * its caller goes on. The statement of the tick tells the sub, as it stands below the first op of
+ * its caller goes on. The statement of the tick shows the sub, as it stands below the first op of
  * the sub's code, and most subs were the innermost at some sample before. */
 
 struct dpx_body {
     const OP *root;
-    U64 freed;                  /* tick.freed as it was found: root may be another op's address
+    U64 freed;                  /* tick.freed when it was found: root may be another op's address
                                  * later */
     U32 sub;
 };
@@ -137,7 +138,7 @@ static void know_body(struct dpx_tick *t, const CV *cv, U32 sub)
     *b = (struct dpx_body){ CvROOT(cv), t->freed, sub };
 }
 
-/* The sub that a statement stands in; 0: it is not known. */
+/* The sub around a statement; 0: unknown. */
 static U32 sub_that_ended(const struct dpx_ctx *ctx, const COP *cop)
 {
     U32 number = DPX_STMT_NUMBER(cop);
@@ -150,14 +151,14 @@ static U32 sub_that_ended(const struct dpx_ctx *ctx, const COP *cop)
     return b->root == root && b->freed == ctx->tick.freed ? b->sub : 0;
 }
 
-/* Did no perl run at the tick, but the program that it is embedded in? */
+/* Did the program that perl is embedded in run at the tick, and not perl? */
 static bool was_outside(pTHX_ const struct dpx_tick *t)
 {
     return !t->compiles && (!t->op || tick_cop(t) == &PL_compiling);
 }
 
-/* No statement ran, but the compiler. This is the first statement after that: of the file or string
- * that was compiled, or of a sub that perl itself has called since, as it does BEGIN blocks. */
+/* The compiler ran, and no statement. This is the first statement after that: of the file or string
+ * that was compiled, or of a sub that perl itself has called since, such as a BEGIN block. */
 static void find_compiler(pTHX_ struct sampled *of)
 {
     of->in = of->n && of->stack[0].cv && !of->stack[0].to;
@@ -187,7 +188,7 @@ static void find_statement(pTHX_ struct dpx_ctx *ctx, struct sampled *of)
 }
 
 /* The place of the call of a sub that has ended: that of its last call from there, or the statement
- * at which its caller is now. */
+ * where its caller is now. */
 static U32 site_of_ended(pTHX_ struct dpx_ctx *ctx, const struct dp_cct_node *caller, U32 sub)
 {
     if (caller->last && caller->last->id == sub)
@@ -195,7 +196,7 @@ static U32 site_of_ended(pTHX_ struct dpx_ctx *ctx, const struct dp_cct_node *ca
     return dpx_stmt_is((const OP *)PL_curcop) ? dpx_stmt_place(aTHX_ ctx, PL_curcop, PL_curcop) : 0;
 }
 
-/* The context of the subs that ran. Where the innermost is not recorded, its time belongs to the
+/* The context of the subs that ran. If the innermost is not recorded, its time belongs to the
  * statement that called it. */
 static struct dp_cct_node *context_of(pTHX_ struct dpx_ctx *ctx, struct sampled *of)
 {
@@ -213,8 +214,8 @@ static struct dp_cct_node *context_of(pTHX_ struct dpx_ctx *ctx, struct sampled 
     return at.node;
 }
 
-/* Charges what ran at the tick. */
-static void take(pTHX_ struct dpx_ctx *ctx, U64 now)
+/* Charges the code that ran at the tick. */
+static void take_sample(pTHX_ struct dpx_ctx *ctx, U64 now)
 {
     struct sampled of = { .stack = ctx->tick.stack };
     U32 line = DP_LINE_REST, place = 0;
@@ -226,7 +227,7 @@ static void take(pTHX_ struct dpx_ctx *ctx, U64 now)
         find_statement(aTHX_ ctx, &of);
     struct dp_cct_node *node = context_of(aTHX_ ctx, &of);
     if (outside) {
-        ;                       /* the time is that of (program), and of no statement */
+        ;                       /* the time belongs to (program), and to no statement */
     } else if (!dpx_stmt_is((const OP *)of.around)) {
         of.leaf = dpx_name_compiling(aTHX_ ctx, CopFILE(PL_curcop));
     } else {
@@ -246,7 +247,7 @@ static void take(pTHX_ struct dpx_ctx *ctx, U64 now)
         dp_rec_sample(&ctx->rec, node, line, now, dpx_ticker_late(&ctx->tick));
 }
 
-/* The sub that a statement stands in, where its calls are recorded; 0: none. */
+/* The sub around a statement, while calls are recorded; 0: none. */
 static U32 sub_of(pTHX_ struct dpx_ctx *ctx, const struct sampled *of)
 {
     if (of->ended)
@@ -280,8 +281,8 @@ static void take_line(pTHX_ struct dpx_ctx *ctx)
 
 /* ---- the ends of subs ---- */
 
-/* Where the hooks of the ops that end subs go on: between a sample and the next tick, right to the
- * original. */
+/* The functions that the hooks of the ops which end subs go on to: between a sample and the next
+ * tick, the originals. */
 #define EACH_END(X)  X(leavesub) X(leavesublv) X(return)
 #define NOW(name)  static Perl_ppaddr_t name##_now;
 EACH_END(NOW)
@@ -289,21 +290,22 @@ EACH_END(NOW)
 
 static bool alone;              /* one interpreter records */
 
-static void sample(pTHX_ struct dpx_ctx *ctx);
+static void answer_tick(pTHX_ struct dpx_ctx *ctx);
 
-/* A sub ends. This is no safe point for the program's own signals, whose handlers wait for the next
- * one. Ops are those of all interpreters, also of threads that ran when the program began to sample
- * itself; only of those that record does perl know a place for DPX_CTX. */
+/* Takes a sample where a sub ends. This is no safe point for the program's own signals, whose
+ * handlers wait for the next one. The hook runs in every interpreter, including threads that were
+ * already running when the program began to sample itself. Those have no place for DPX_CTX, so the
+ * state is looked up. */
 static DP_NOINLINE void sub_ends(pTHX)
 {
     struct dpx_ctx *ctx = dpx_ctx_current(aTHX);
     if (ctx && __atomic_load_n(&ctx->tick.pending, __ATOMIC_ACQUIRE)) {
-        sample(aTHX_ ctx);
+        answer_tick(aTHX_ ctx);
         dpx_ticker_wake();
     }
 }
 
-/* The hook is a jump, and nothing else: it is what each call pays. */
+/* The hook is only a jump, because each call pays for it. */
 #define ENDS(name) \
     static OP *name##_asked(pTHX) \
     { \
@@ -318,7 +320,7 @@ static DP_NOINLINE void sub_ends(pTHX)
 EACH_END(ENDS)
 #undef ENDS
 
-/* The ticker is about to ask for a sample: the ends of subs look for that. */
+/* The ticker is about to ask for a sample, so the ends of subs check for it. */
 static void watch_ends(bool is_alone)
 {
     __atomic_store_n(&alone, is_alone, __ATOMIC_RELAXED);
@@ -327,8 +329,8 @@ static void watch_ends(bool is_alone)
 #undef ASK
 }
 
-/* A sample has been taken. Where there are more interpreters than one, another may not have
- * answered yet: then the hooks stay as they are. */
+/* A sample has been taken. If there are several interpreters, another may not have answered yet:
+ * then the hooks stay as they are. */
 static void forget_ends(void)
 {
     if (!__atomic_load_n(&alone, __ATOMIC_RELAXED))
@@ -349,8 +351,8 @@ static bool has_room(struct dpx_tick *t)
     return t->stack && t->bodies && dpx_placed_room(t, DEEPEST);
 }
 
-/* A safe point where a sample is due. */
-static void sample(pTHX_ struct dpx_ctx *ctx)
+/* Takes a sample at a safe point where one is due. */
+static void answer_tick(pTHX_ struct dpx_ctx *ctx)
 {
     int why = errno;
     if (has_room(&ctx->tick) && !PL_dirty && dpx_life_event(ctx)) {
@@ -359,7 +361,7 @@ static void sample(pTHX_ struct dpx_ctx *ctx)
         if (!ctx->rec.paused && !dpx_run.only_samples) {
             take_line(aTHX_ ctx);
         } else if (!ctx->rec.paused) {
-            take(aTHX_ ctx, dpx_ctx_arrive(ctx));
+            take_sample(aTHX_ ctx, dpx_ctx_arrive(ctx));
             dpx_ctx_leave(ctx);
         }
     }
@@ -370,7 +372,7 @@ static void sample(pTHX_ struct dpx_ctx *ctx)
     errno = why;
 }
 
-/* With the counting clock: is a sample due? It is one of what runs now. */
+/* With the counting clock: is a sample due? It is a sample of what runs now. */
 static bool is_due(pTHX_ struct dpx_ctx *ctx)
 {
     struct dpx_tick *t = &ctx->tick;
@@ -396,9 +398,9 @@ static bool is_wanted(pTHX_ struct dpx_ctx *ctx)
 
 /* ---- the hooks ---- */
 
-/* The flag has been cleared. A tick that came before that, after the sample, set it in vain: if the
- * program had no processor then, the ticker waits for its answer by now. */
-static void keep_tick(pTHX)
+/* Sets the flag again after perl cleared it. A tick between the sample and the clearing set it in
+ * vain: if the program had no processor then, the ticker waits for its answer by now. */
+static void restore_flag(pTHX)
 {
     const struct dpx_ctx *ctx = dpx_ctx_current(aTHX);
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
@@ -411,11 +413,11 @@ static void safe_point(pTHX)
     int why = errno;
     struct dpx_ctx *ctx = dpx_life_here(aTHX);
     if (ctx && is_wanted(aTHX_ ctx))
-        sample(aTHX_ ctx);
+        answer_tick(aTHX_ ctx);
     dpx_ticker_wake();          /* this may be a new thread, while the others sleep */
     errno = why;
-    /* Perl makes PL_psig_pend, its list of signals, with the first entry of %SIG, and follows it
-     * without a look. */
+    /* Perl makes PL_psig_pend, its list of signals, with the first entry of %SIG, and follows the
+     * pointer unchecked. */
     if (PL_psig_pend || orig_signalhook != Perl_despatch_signals)
         orig_signalhook(aTHX);
     else
@@ -423,7 +425,7 @@ static void safe_point(pTHX)
     if (counting)
         PL_sig_pending = 1;
     else
-        keep_tick(aTHX);
+        restore_flag(aTHX);
 }
 
 /* pp_fork clears PL_sig_pending in the child, after dpx_ticker_forked has set it. */
@@ -450,8 +452,8 @@ static void op_is_freed(pTHX_ OP *o)
         orig_opfreehook(aTHX_ o);
 }
 
-/* Called in each new thread: nobody ticks for it before it has a state of its own, which its first
- * statement makes. */
+/* Called in each new thread. The ticker ignores the thread until it has a state of its own, which
+ * its first statement makes. */
 static XS(is_cloned)
 {
     dXSARGS;
@@ -460,8 +462,9 @@ static XS(is_cloned)
     XSRETURN(0);
 }
 
-/* The run loop until the main program begins. A program may end before its first sample: its file
- * is made now. From here on the run loop is again the one that perl or another module has set. */
+/* The run loop until the main program begins. A program may end before its first sample, so its
+ * file is made now. From here on the run loop is again the one that perl or another module has
+ * set. */
 static int runops_until_main(pTHX)
 {
     struct dpx_ctx *ctx = dpx_ctx_current(aTHX);
@@ -483,7 +486,7 @@ static Perl_ppaddr_t original(Optype type)
     }
 }
 
-/* now: where the hook goes on; the ticker may have set it already. */
+/* now: the function that the hook goes on to; the ticker may have set it already. */
 static void hook_end(Optype type, Perl_ppaddr_t *orig, Perl_ppaddr_t *now, Perl_ppaddr_t hook)
 {
     Perl_ppaddr_t none = NULL;
@@ -492,7 +495,7 @@ static void hook_end(Optype type, Perl_ppaddr_t *orig, Perl_ppaddr_t *now, Perl_
     dpx_adopt_type(type, orig, hook);
 }
 
-/* Once for the process, where a thread may end that has recorded, and another one begin. */
+/* Hooks the ops once for the process: a thread that has recorded may end, and another one begin. */
 static void hook_ops(void)
 {
     nextstate = PL_ppaddr[OP_NEXTSTATE];

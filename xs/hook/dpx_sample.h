@@ -1,12 +1,12 @@
-/* Samples: what runs, a number of times a second, in place of every call (sample=HZ). dpx_sample.c
- * explains how. */
+/* Samples: the running code, a number of times a second, in place of every call (sample=HZ).
+ * dpx_sample.c explains how. */
 #ifndef DPX_SAMPLE_H
 #define DPX_SAMPLE_H
 
 #include "dpx.h"
 
-/* Begins to sample this interpreter; ops and the thread that ticks are there once for the process.
- * Returns false, with the reason in err, if there can be no such thread. */
+/* Begins to sample this interpreter; the hooks of ops and the ticking thread exist once for the
+ * process. Returns false, with the reason in err, if there can be no such thread. */
 bool dpx_sample_install(pTHX_ struct dpx_ctx *ctx, struct dp_err *err);
 
 #endif

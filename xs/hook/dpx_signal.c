@@ -16,7 +16,8 @@ static struct sigaction save_before, toggle_before;
 
 /* ---- saving ---- */
 
-/* Only sets flags, whatever it interrupts; the next event of each interpreter sees them. */
+/* Only sets flags, because it may interrupt anything; the next event of each interpreter sees
+ * them. */
 static void on_signal(int number)
 {
     PERL_UNUSED_ARG(number);
@@ -27,9 +28,9 @@ static void on_signal(int number)
 
 /* ---- switching ---- */
 
-/* Recording stops or starts where perl would run a handler of %SIG: the frames agree with the
- * program's there, and calls cost nothing more without a signal. Perl tests PL_sig_pending between
- * ops, and calls PL_signalhook. */
+/* Recording stops or starts where perl would run a handler of %SIG: there the frames agree with the
+ * program's, and without a signal calls cost nothing more. Perl tests PL_sig_pending between ops,
+ * and calls PL_signalhook. */
 static despatch_signals_proc_t orig_signalhook;
 
 static void on_toggle(int number)
@@ -49,9 +50,9 @@ static void on_toggle(int number)
     PL_sig_pending = 1;
 }
 
-/* The interpreter that has seen the signal tells the others. No interpreter goes away meanwhile:
- * its state leaves the list under the lock before that. */
-static void tell_others(const struct dpx_ctx *me, unsigned come)
+/* Sets the flag of the other interpreters after one has seen the signal. No interpreter ends
+ * meanwhile: its state leaves the list under the lock before that. */
+static void wake_others(const struct dpx_ctx *me, unsigned come)
 {
 #ifdef DPX_MULTIPLICITY
     pthread_mutex_lock(&dpx_run.lock);
@@ -67,7 +68,7 @@ static void tell_others(const struct dpx_ctx *me, unsigned come)
 #endif
 }
 
-static void follow(pTHX)
+static void follow_toggle(pTHX)
 {
     struct dpx_ctx *ctx = dpx_life_known(aTHX);
     unsigned come = __atomic_load_n(&dpx_run.toggles, __ATOMIC_SEQ_CST);
@@ -75,7 +76,7 @@ static void follow(pTHX)
         int why = errno;
         bool odd = (come - ctx->toggles) & 1;
         ctx->toggles = come;
-        tell_others(ctx, come);
+        wake_others(ctx, come);
         if (odd && ctx->rec.paused)
             dpx_control_start(ctx);
         else if (odd)
@@ -106,7 +107,7 @@ static void on_bus(int number, siginfo_t *info, void *where)
     while (ctx && !(touched && dp_live_lose(&ctx->live, info->si_addr)))
         ctx = ctx->next;
     if (ctx) {
-        ctx->writer.err = DP_E_IO;      /* no more is written of what is being written */
+        ctx->writer.err = DP_E_IO;      /* the write in progress stops */
         dp_rec_trip(&ctx->rec);
     } else {
         sigaction(number, &as_ever, NULL);
@@ -116,9 +117,9 @@ static void on_bus(int number, siginfo_t *info, void *where)
     errno = why;
 }
 
-/* Sets or removes on_bus. Where the program's parent has SIGBUS ignored, it stays so: programs that
+/* Sets or removes on_bus. If the program's parent has SIGBUS ignored, it stays so: programs that
  * this one starts inherit that. */
-static void guard(bool on)
+static void guard_bus(bool on)
 {
     struct sigaction act, now;
     if (sigaction(SIGBUS, NULL, &now) < 0)
@@ -137,7 +138,7 @@ static void guard(bool on)
 
 /* ---- all ---- */
 
-static void install(int number, void (*handler)(int), struct sigaction *before)
+static void install_handler(int number, void (*handler)(int), struct sigaction *before)
 {
     struct sigaction act;
     if (!number)
@@ -151,9 +152,9 @@ static void install(int number, void (*handler)(int), struct sigaction *before)
 
 void dpx_signal_install(void)
 {
-    install(dpx_run.signal, on_signal, &save_before);
-    install(dpx_run.toggle, on_toggle, &toggle_before);
-    guard(true);
+    install_handler(dpx_run.signal, on_signal, &save_before);
+    install_handler(dpx_run.toggle, on_toggle, &toggle_before);
+    guard_bus(true);
 }
 
 void dpx_signal_restore(void)
@@ -162,7 +163,7 @@ void dpx_signal_restore(void)
         sigaction(dpx_run.signal, &save_before, NULL);
     if (dpx_run.toggle)
         sigaction(dpx_run.toggle, &toggle_before, NULL);
-    guard(false);
+    guard_bus(false);
 }
 
 void dpx_signal_follow(pTHX)
@@ -170,7 +171,7 @@ void dpx_signal_follow(pTHX)
     if (!dpx_run.toggle)
         return;
     orig_signalhook = PL_signalhook;    /* threads inherit it */
-    PL_signalhook = follow;
+    PL_signalhook = follow_toggle;
 }
 
 /* The number of the signal that the option names; 0: none. */
@@ -194,7 +195,7 @@ void dpx_signal_choose(pTHX)
 {
     const struct dpx_options *opt = &dpx_run.opt;
     dpx_run.signal = find_signal(aTHX_ "signal", opt->signal);
-    dpx_run.toggle = dpx_run.own ? 0 : find_signal(aTHX_ "toggle", opt->toggle);
+    dpx_run.toggle = dpx_run.blocks_only ? 0 : find_signal(aTHX_ "toggle", opt->toggle);
     if (dpx_run.toggle && dpx_run.toggle == dpx_run.signal)
         Perl_croak(aTHX_ "DProf: signal=%s and toggle=%s are one signal; take USR1 and USR2\n",
                    opt->signal, opt->toggle);

@@ -4,16 +4,16 @@
 
 #include "dpx.h"
 
-/* Finds the numbers of the signals that the options name; croaks where there is none. */
+/* Finds the numbers of the signals that the options name; croaks if there is no such signal. */
 void dpx_signal_choose(pTHX);
 
-/* The first installs the handlers, which stay where no profile can be written: somebody may send
- * the signal all the same, and it must not kill the program. The second puts the handlers before
- * back, where the program does not start. */
+/* The first installs the handlers. They stay even if no profile can be written: somebody may send
+ * the signal all the same, and it must not kill the program. The second restores the handlers
+ * before, when the program does not start. */
 void dpx_signal_install(void);
 void dpx_signal_restore(void);
 
-/* This interpreter, and those cloned from it, follow toggle= from now on. */
+/* Has this interpreter, and those cloned from it, follow toggle= from now on. */
 void dpx_signal_follow(pTHX);
 
 #endif

@@ -9,12 +9,12 @@
  *   statement of the block, and the context still has the statement that called the XS sub.
  * - goto replaces a sub: the place of the call stays.
  *
- * With the times of statements (lines), the recorder knows the statement that runs, and asks here
+ * With the times of statements (lines), the recorder knows the running statement, and asks here
  * only for calls of the second kind. Samples find the place later, by the context
  * (dpx_running.c).
  *
- * To find a place is to walk through the statement's ops, and to make its text. So places are kept
- * by statement and op. Addresses may be another statement's later, but not with the same
+ * Finding a place means walking the statement's ops, and making the place's text. So places are
+ * kept by statement and op. Addresses may be another statement's later, but not with the same
  * cop_seq. */
 #include "dpx_site.h"
 #include "dpx_name.h"
@@ -31,7 +31,7 @@ struct dpx_site {
     U32 site;
 };
 
-static struct dpx_site *slot(const struct dpx_ctx *ctx, const COP *cop, const OP *op)
+static struct dpx_site *slot_of(const struct dpx_ctx *ctx, const COP *cop, const OP *op)
 {
     UV hash = PTR2UV(op) >> 3 ^ PTR2UV(cop) >> 9;
     return &ctx->sites[hash & (PLACES - 1)];
@@ -42,10 +42,9 @@ DP_INLINE bool is_kept(const struct dpx_site *s, const COP *cop, const OP *op)
     return s->op == op && s->cop == cop && s->seq == cop->cop_seq;
 }
 
-/* The statement of an op that stands outside of the one that ran last: the op is in the condition
- * of the loop that goes on. NULL: it is not. The context on top is the sub's, if perl has entered
- * one. */
-static const COP *of_loop(pTHX_ const OP *op, const COP **loop)
+/* The statement of an op outside of the statement that ran last: the op is in the condition of the
+ * loop that goes on. NULL: it is not. The context on top is the sub's, if perl has entered one. */
+static const COP *loop_statement(pTHX_ const OP *op, const COP **loop)
 {
     for (I32 ix = cxstack_ix; ix >= 0 && ix >= cxstack_ix - 1; ix--) {
         const PERL_CONTEXT *cx = &cxstack[ix];
@@ -59,13 +58,13 @@ static const COP *of_loop(pTHX_ const OP *op, const COP **loop)
     return NULL;
 }
 
-/* op: the op that calls; cop itself: none. */
+/* Finds a place. op: the op that calls; cop itself if no op does. */
 static U32 place_of(pTHX_ struct dpx_ctx *ctx, const COP *cop, const OP *op)
 {
     const COP *around = cop, *found = NULL;
     if (op != (const OP *)cop && op->op_next) {
         found = dpx_running_statement(aTHX_ cop, op);
-        if (!found && (found = of_loop(aTHX_ op, &around)) == NULL)
+        if (!found && (found = loop_statement(aTHX_ op, &around)) == NULL)
             around = cop;
     }
     if (!found) {
@@ -76,7 +75,7 @@ static U32 place_of(pTHX_ struct dpx_ctx *ctx, const COP *cop, const OP *op)
     return dpx_stmt_place(aTHX_ ctx, found ? found : around, around);
 }
 
-static DP_NOINLINE U32 find(pTHX_ struct dpx_ctx *ctx, const COP *cop, const OP *op)
+static DP_NOINLINE U32 find_place(pTHX_ struct dpx_ctx *ctx, const COP *cop, const OP *op)
 {
     int why = errno;
     ctx->rec.worked = true;
@@ -86,28 +85,28 @@ static DP_NOINLINE U32 find(pTHX_ struct dpx_ctx *ctx, const COP *cop, const OP 
         ctx->sites = dp_mem_zalloc(PLACES * sizeof *ctx->sites);
     U32 site = place_of(aTHX_ ctx, cop, op);
     if (ctx->sites)
-        *slot(ctx, cop, op) = (struct dpx_site){ op, cop, cop->cop_seq, site };
+        *slot_of(ctx, cop, op) = (struct dpx_site){ op, cop, cop->cop_seq, site };
     errno = why;
     return site;
 }
 
-DP_INLINE U32 look_up(pTHX_ struct dpx_ctx *ctx, const COP *cop, const OP *op)
+DP_INLINE U32 look_up_place(pTHX_ struct dpx_ctx *ctx, const COP *cop, const OP *op)
 {
     if (DP_LIKELY(ctx->sites != NULL) && DP_LIKELY(cop != NULL)) {
-        const struct dpx_site *s = slot(ctx, cop, op);
+        const struct dpx_site *s = slot_of(ctx, cop, op);
         if (is_kept(s, cop, op))
             return s->site;
     }
-    return find(aTHX_ ctx, cop, op);
+    return find_place(aTHX_ ctx, cop, op);
 }
 
 uint32_t dpx_site_of(pTHX_ struct dpx_ctx *ctx, const COP *cop)
 {
-    return look_up(aTHX_ ctx, cop, (const OP *)cop);
+    return look_up_place(aTHX_ ctx, cop, (const OP *)cop);
 }
 
-/* The place of a call of a block, or of a sub that goto has put in place of one that is not
- * recorded. It is that of the statement that the context has. */
+/* The place of a call of a block, or of a sub that replaced one which is not recorded, by goto:
+ * that of the statement in the context. */
 static DP_NOINLINE U32 site_from(pTHX_ struct dpx_ctx *ctx, const PERL_CONTEXT *cx)
 {
     const struct dp_stmt *line = dpx_stmt_of(ctx, (const OP *)cx->blk_oldcop);
@@ -115,7 +114,7 @@ static DP_NOINLINE U32 site_from(pTHX_ struct dpx_ctx *ctx, const PERL_CONTEXT *
 }
 
 /* The context of such a call, or NULL. */
-static const PERL_CONTEXT *context(pTHX)
+static const PERL_CONTEXT *context_of_call(pTHX)
 {
     const PERL_SI *si = PL_curstackinfo;
     const PERL_CONTEXT *cx = si->si_cxstack;
@@ -128,11 +127,11 @@ static const PERL_CONTEXT *context(pTHX)
     return CxTYPE(cx) == CXt_SUB && PL_op == CvSTART(cx->blk_sub.cv) ? cx : NULL;
 }
 
-/* What is kept never begins with a goto, or with the first op of a block. */
+/* Finds the place of a call that is not kept: those by goto, and those of blocks, never are. */
 static DP_NOINLINE U32 find_call(pTHX_ struct dpx_ctx *ctx, const COP *cop, const OP *op)
 {
-    const PERL_CONTEXT *cx = context(aTHX);
-    return cx ? site_from(aTHX_ ctx, cx) : find(aTHX_ ctx, cop, op);
+    const PERL_CONTEXT *cx = context_of_call(aTHX);
+    return cx ? site_from(aTHX_ ctx, cx) : find_place(aTHX_ ctx, cop, op);
 }
 
 uint32_t dpx_site(void *arg)
@@ -143,10 +142,10 @@ uint32_t dpx_site(void *arg)
 #endif
     const COP *cop = PL_curcop;
     const OP *op = PL_op;
-    if (op->op_type == OP_NEXTSTATE)    /* no op that calls, but nearly all blocks begin so */
+    if (op->op_type == OP_NEXTSTATE)    /* not an op that calls, but nearly all blocks begin so */
         return site_from(aTHX_ ctx, PL_curstackinfo->si_cxstack);
     if (DP_LIKELY(ctx->sites != NULL) && DP_LIKELY(cop != NULL)) {
-        const struct dpx_site *s = slot(ctx, cop, op);
+        const struct dpx_site *s = slot_of(ctx, cop, op);
         if (is_kept(s, cop, op))
             return s->site;
     }

@@ -8,7 +8,7 @@
  * struct dpx_ctx. */
 uint32_t dpx_site(void *arg);
 
-/* The number of the place of a statement, or of what perl's compiler is at; 0: it has none. */
+/* The number of the place of a statement, or of the line that perl's compiler is at; 0: none. */
 uint32_t dpx_site_of(pTHX_ struct dpx_ctx *ctx, const COP *cop);
 
 #endif

@@ -62,12 +62,12 @@ static void before_slf(pTHX_ struct dpx_ctx *ctx)
     U64 now = dpx_frame_arrive(ctx);
     CV *cv = dpx_callee_peek_xs(aTHX_ *PL_stack_sp);
     dpx_frame_reconcile(aTHX_ ctx, now);
-    /* On a new C stack the op is run once more, with the frame in place. */
+    /* On a new C stack the op runs once more, with the frame in place. */
     U32 id = cv && is_slf(ctx, cv) && !(top_is_slf(aTHX_ ctx) && ctx->top->serial == PTR2UV(PL_op))
         ? dpx_callee_xs(aTHX_ ctx, cv) & DPX_ID_MASK : 0;
     if (id
         && dpx_frame_push(ctx, PL_curstackinfo, DPX_KEY(PL_curstackinfo->si_cxix, DPX_SLF), id, now,
-                          dpx_how)) {
+                          dpx_way_bits)) {
         ctx->top->serial = PTR2UV(PL_op);
         ctx->top->saved = PL_savestack_ix - 1;
         dpx_frame_leave(ctx);
@@ -88,9 +88,9 @@ static void after_slf(pTHX_ struct dpx_ctx *ctx)
     }
 }
 
-/* Coro tells by the height of the C stack whether a coroutine is within a call from C; if so, the
- * coroutine keeps its C stack and cannot be cancelled safely. So pp_slf is always called from here,
- * and never from anywhere else. */
+/* Coro measures the height of the C stack to find out whether a coroutine is within a call from C;
+ * if so, the coroutine keeps its C stack and cannot be cancelled safely. So pp_slf is always called
+ * from here, and never from anywhere else. */
 OP *dpx_slf_hook(pTHX)
 {
     struct dpx_ctx *ctx = DPX_CTX;
@@ -110,12 +110,12 @@ void dpx_slf_wrap_first(pTHX)
 
 /* ---- visits ---- */
 
-/* When a coroutine is freed, Coro puts its stacks in place for a while and destroys what they hold,
- * by calls from C. No hook sees the end of that; so the end of the scope that each such call is
- * made in ends the visit. */
+/* When a coroutine is freed, Coro puts its stacks in place for a while and destroys their contents,
+ * by calls from C. No hook sees the end of that; so the end of the scope around each such call ends
+ * the visit. */
 
-/* The call's scope is left: the coroutine that was at work goes on. */
-static void visit_over(pTHX_ void *mainstack)
+/* Runs when the call's scope is left: the coroutine that was at work goes on. */
+static void end_visit(pTHX_ void *mainstack)
 {
     struct dpx_ctx *ctx = DPX_CTX;
     if (ctx->thx != DPX_THX || ctx->mainstack != PL_mainstack)
@@ -130,5 +130,5 @@ void dpx_slf_visit(pTHX_ struct dpx_ctx *ctx)
 {
     I32 type = PL_curstackinfo->si_type;
     if (type == PERLSI_DESTROY || type == PERLSI_MAGIC)
-        SAVEDESTRUCTOR_X(visit_over, ctx->mainstack);
+        SAVEDESTRUCTOR_X(end_visit, ctx->mainstack);
 }

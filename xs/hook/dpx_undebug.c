@@ -15,7 +15,7 @@ static bool has_debugger(pTHX)
     return (PL_DBgv && GvCV(PL_DBgv)) || (PL_DBsub && GvCV(PL_DBsub));
 }
 
-static void release(pTHX_ GV **gv)
+static void release_glob(pTHX_ GV **gv)
 {
     GV *was = *gv;
     *gv = NULL;
@@ -30,9 +30,9 @@ static void clear_package(pTHX)
     PL_DBsingle = PL_DBtrace = PL_DBsignal = NULL;
     Zero(PL_DBcontrol, DBVARMG_COUNT, IV);
     PL_dbargs = NULL;
-    release(aTHX_ &PL_DBgv);
-    release(aTHX_ &PL_DBline);
-    release(aTHX_ &PL_DBsub);
+    release_glob(aTHX_ &PL_DBgv);
+    release_glob(aTHX_ &PL_DBline);
+    release_glob(aTHX_ &PL_DBsub);
     static const char *const names[] = {
         "DB", "args", "dbline", "postponed", "signal", "single", "sub", "trace"
     };
@@ -99,7 +99,7 @@ void dpx_undebug(pTHX)
     forget_threaded(aTHX);
 }
 
-static void tell(pTHX_ HV *to, const char *name, IV value)
+static void put_number(pTHX_ HV *to, const char *name, IV value)
 {
     (void)hv_store(to, name, (I32)strlen(name), newSViv(value), 0);
 }
@@ -107,20 +107,20 @@ static void tell(pTHX_ HV *to, const char *name, IV value)
 HV *dpx_undebug_state(pTHX)
 {
     HV *to = newHV();
-    tell(aTHX_ to, "PL_perldb", (IV)PL_perldb);
-    tell(aTHX_ to, "PL_DBgv", PL_DBgv != NULL);
-    tell(aTHX_ to, "PL_DBline", PL_DBline != NULL);
-    tell(aTHX_ to, "PL_DBsub", PL_DBsub != NULL);
-    tell(aTHX_ to, "PL_DBcv", PL_DBcv != NULL);
-    tell(aTHX_ to, "PL_DBsingle", PL_DBsingle != NULL);
-    tell(aTHX_ to, "PL_DBtrace", PL_DBtrace != NULL);
-    tell(aTHX_ to, "PL_DBsignal", PL_DBsignal != NULL);
-    tell(aTHX_ to, "PL_dbargs", PL_dbargs != NULL);
-    tell(aTHX_ to, "single", PL_DBcontrol[DBVARMG_SINGLE]);
-    tell(aTHX_ to, "trace", PL_DBcontrol[DBVARMG_TRACE]);
-    tell(aTHX_ to, "signal", PL_DBcontrol[DBVARMG_SIGNAL]);
+    put_number(aTHX_ to, "PL_perldb", (IV)PL_perldb);
+    put_number(aTHX_ to, "PL_DBgv", PL_DBgv != NULL);
+    put_number(aTHX_ to, "PL_DBline", PL_DBline != NULL);
+    put_number(aTHX_ to, "PL_DBsub", PL_DBsub != NULL);
+    put_number(aTHX_ to, "PL_DBcv", PL_DBcv != NULL);
+    put_number(aTHX_ to, "PL_DBsingle", PL_DBsingle != NULL);
+    put_number(aTHX_ to, "PL_DBtrace", PL_DBtrace != NULL);
+    put_number(aTHX_ to, "PL_DBsignal", PL_DBsignal != NULL);
+    put_number(aTHX_ to, "PL_dbargs", PL_dbargs != NULL);
+    put_number(aTHX_ to, "single", PL_DBcontrol[DBVARMG_SINGLE]);
+    put_number(aTHX_ to, "trace", PL_DBcontrol[DBVARMG_TRACE]);
+    put_number(aTHX_ to, "signal", PL_DBcontrol[DBVARMG_SIGNAL]);
 #ifdef PERL_HASH_RANDOMIZE_KEYS
-    tell(aTHX_ to, "perturb", PL_HASH_RAND_BITS_ENABLED);
+    put_number(aTHX_ to, "perturb", PL_HASH_RAND_BITS_ENABLED);
 #endif
     return to;
 }

@@ -1,11 +1,11 @@
-/* Puts back what perl's switch -d has changed in an interpreter. The profiler needs nothing of
- * it once it has been loaded. */
+/* Undoes the changes of perl's switch -d in an interpreter. The profiler does not need them once it
+ * has been loaded. */
 #ifndef DPX_UNDEBUG_H
 #define DPX_UNDEBUG_H
 
 #include "dpx.h"
 
-/* Was this interpreter begun with -d? */
+/* Did this interpreter begin with -d? */
 bool dpx_undebug_began(pTHX);
 
 /* Puts the interpreter back into the state that it has without -d: the flags, what C code sees

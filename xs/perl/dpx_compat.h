@@ -1,11 +1,11 @@
-/* What differs between perls, by feature. All other code of xs/ is the same from 5.26 on.
+/* The differences between perls, by feature. All other code of xs/ is the same from 5.26 on.
  *
  * What this relies on: names that perl has changed between 5.26 and 5.44, and nothing else. A
  * name that a new perl changes belongs here. */
 #ifndef DPX_COMPAT_H
 #define DPX_COMPAT_H
 
-/* 5.37.6 renamed the macro that says that functions get the interpreter as an argument. */
+/* Perl 5.37.6 renamed the macro that says that functions get the interpreter as an argument. */
 #if defined(MULTIPLICITY) || defined(PERL_IMPLICIT_CONTEXT)
 #  define DPX_MULTIPLICITY 1
 #endif

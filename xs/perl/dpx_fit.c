@@ -1,10 +1,10 @@
 /* Is the perl that has loaded this object the one that it was built for?
  *
  * A perl of another version, or configured otherwise, has other structures. perl's own check comes
- * too late: it runs in the boot function and ends the process, and it does not tell perls apart
- * that differ in assertions or in a reference-counted stack. So this check runs before, and without
- * calling anything: no header of perl is included here, and what is declared is data, or is never
- * called.
+ * too late: it runs in the boot function and ends the process, and it does not distinguish perls
+ * that differ in assertions or in a reference-counted stack. So this check runs before, and calls
+ * nothing of perl's: no header of perl is included here, and everything that is declared is data,
+ * or is never called.
  *
  * What this relies on: PL_bincompat_options, PL_revision, PL_version and PL_subversion are data
  * of every perl since 5.10. Only perls with assertions have Perl_hv_assert; only those with a
@@ -21,13 +21,13 @@ extern const char PL_bincompat_options[];
 extern const unsigned char PL_revision, PL_version, PL_subversion;
 
 /* Perls with assertions have the first, perls with a reference-counted stack the second. Systems
- * without ELF have other ways to declare what may be absent; there, neither is tested. */
+ * without ELF have other ways to declare an object that may be absent; there, neither is tested. */
 #ifdef __ELF__
 extern void Perl_hv_assert(void) __attribute__((weak));
 extern void Perl_runops_wrap(void) __attribute__((weak));
 #endif
 
-/* What Makefile.PL knows of the perl that runs it: "perl 5.36.0,DEBUGGING,HAS_TIMES,..." */
+/* Makefile.PL's description of the perl that runs it: "perl 5.36.0,DEBUGGING,HAS_TIMES,..." */
 static const char built_for[] = "perl " DPX_BUILT_FOR;
 
 /* Steps over text, if it comes next. */

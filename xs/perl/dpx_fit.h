@@ -1,4 +1,4 @@
-/* Tells whether this object and the perl that has loaded it belong together. */
+/* Finds out whether this object and the perl that has loaded it belong together. */
 #ifndef DPX_FIT_H
 #define DPX_FIT_H
 

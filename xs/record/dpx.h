@@ -21,12 +21,13 @@
 #include <pthread.h>
 #include <sys/types.h>
 
-/* A running sub, identified by the position of its context, never by pointers into the context:
- * nothing of the program's is dereferenced later. */
+/* A running sub, identified by the position of its context, never by pointers into the context: no
+ * memory of the program's is read through them later. */
 struct dpx_frame {
     PERL_SI *si;
     I32 key;                    /* DPX_KEY(context index, kind) */
-    U32 id;                     /* of the sub entered here, which the mark of its exit carries */
+    U32 id;                     /* id of the sub that was entered here; the mark of its exit carries
+                                 * it */
     U64 serial;                 /* tells two C calls at one position apart */
     U32 runs;                   /* id of the sub that runs: another one after a goto */
     struct dp_cct_call call;
@@ -57,7 +58,7 @@ enum {
     DPX_CACHE = 2048,
     DPX_ID_MASK = DP_RAW_ID_MAX,     /* the id itself: 28 bits; two more flags are free */
     DPX_ID_LEAVES = 0x20000000,     /* _exit: does not come back */
-    DPX_ID_AUTOLOAD = 0x40000000    /* the name is found at each call */
+    DPX_ID_AUTOLOAD = 0x40000000    /* the name is looked up at each call */
 };
 
 enum { DPX_BUILTINS = 192 };    /* at least as many as dpx_builtin.c has */
@@ -69,33 +70,33 @@ struct dpx_filter {
     REGEXP *only, *skip;        /* NULL: none */
     SV *subject;
     struct dp_buf text;
-    struct dp_map verdicts;     /* hash of an & line -> is it recorded? */
+    struct dp_map verdicts;     /* hash of an & line -> whether it is recorded */
 };
 
 /* The state of a recorder. `thx` is set as long as the state is one that records, so that the hooks
- * test nothing else. What is independent of the state has fields of its own: whether anything
- * counts (rec.paused), whether the file has been made (file.unopened), whether the process was
- * forked (child.is). Only dpx_life.c and dpx_ctx_take change it:
+ * test nothing else. Properties that are independent of the state have fields of their own: whether
+ * anything counts (rec.paused), whether the file has been made (file.unopened), whether the process
+ * was forked (child.is). Only dpx_life.c and dpx_ctx_take change it:
  *
  *     from              to            who                    when
  *     DPX_OFF           DPX_ON        begin                  the program or a thread begins
  *     DPX_ON, DPX_EXEC  DPX_BORN      after_fork_child       in the child
- *     DPX_BORN          DPX_ON        forked                 its first event, or its end
+ *     DPX_BORN          DPX_ON        begin_child            its first event, or its end
  *     DPX_ON            DPX_EXEC      dpx_life_before_exec    the file is whole
  *     DPX_EXEC          DPX_ON        dpx_life_after_exec     the exec has failed, or is over
- *     DPX_ON            DPX_ENDING    finish                 the last marks, and the file's end
- *     DPX_ENDING        DPX_ENDED     finish                 all is written
- *     any but DPX_OFF   DPX_ENDED     finish, give_up, leave_nothing, after_fork_child
+ *     DPX_ON            DPX_ENDING    finish_state           the last marks, and the file's end
+ *     DPX_ENDING        DPX_ENDED     finish_state           all is written
+ *     any but DPX_OFF   DPX_ENDED     finish_state, give_up, leave_nothing, after_fork_child
  *                                                            nothing is to be written, or can be
  *     DPX_ENDED         DPX_OFF       dpx_ctx_take           the state is used again */
 enum dpx_state {
-    DPX_OFF,                    /* being made, or to be used again */
+    DPX_OFF,                    /* being made, or free to use again */
     DPX_ON,                     /* records */
     DPX_BORN,                   /* records, in a forked child before its first event: pieces and
                                  * file are still the parent's */
     DPX_EXEC,                   /* records, and an exec is under way: the file is whole, as if the
                                  * program had ended */
-    DPX_ENDING,                 /* its end is being written */
+    DPX_ENDING,                 /* the end of its file is being written */
     DPX_ENDED                   /* recording has ended for good */
 };
 
@@ -105,14 +106,14 @@ struct dpx_names {
     struct dp_map known;        /* beyond the cache: (code, name) -> ids */
     struct dp_pool lines;       /* & lines; the n-th has the id n + 1 */
     struct dp_pool sites;       /* FILE:LINE of calls; the n-th has the number n + 1 */
-    struct dp_pool folds;       /* names that lines are counted under, to bound them */
+    struct dp_pool folds;       /* names under which lines are counted, to bound their number */
     struct dp_map owners;       /* first op of an anonymous sub -> the sub around it */
     uint32_t *fold_counts;
     size_t fold_cap;
     bool counted;               /* `folds` is in use: see bound_line */
     struct dp_buf line, fold, own;  /* scratch of the naming */
     struct dpx_filter filter;
-    U32 builtins[DPX_BUILTINS]; /* id + 1; 0: not called yet */
+    U32 builtins[DPX_BUILTINS]; /* by builtin: id + 1; 0: not called yet */
 };
 
 /* Coroutines. The frames of the running one are in struct dpx_ctx. */
@@ -120,78 +121,80 @@ struct dpx_coros {
     struct dpx_coro *list;      /* all of them */
     size_t n, cap, prune_at;
     struct dp_map of;           /* PL_mainstack -> coroutine */
-    const CV *slf[64];          /* Coro's functions that go on to another one */
+    const CV *slf[64];          /* Coro's functions that go on to another coroutine */
 };
 
-/* The file of this process or thread, beside what dp_outfile and dp_writer know. */
+/* The file of this process or thread: what dp_outfile and dp_writer do not hold. */
 struct dpx_made {
     bool unopened;              /* the file is still to be made: see dpx_file_prepare */
-    struct dp_buf head;         /* the header, until then */
-    U64 trailer_at;             /* where the header's last line stands */
-    U64 tree_at;                /* where the saved tree stands; 0: no tree has been saved */
+    struct dp_buf head;         /* the header, until the file is made */
+    U64 trailer_at;             /* offset of the header's last line */
+    U64 tree_at;                /* offset of the saved tree; 0: no tree has been saved */
     struct dpx_lines {          /* lines that the file does not have yet, in a live piece */
         char *ptr;
         size_t size, used;
     } fresh, fresh_sites;
 };
 
-/* What is restored when an exec has failed (DPX_EXEC). */
+/* The state to restore when an exec has failed (DPX_EXEC). */
 struct dpx_exec {
-    ptrdiff_t depth;            /* of slices: the calls that run */
-    U64 size;                   /* of the file before it */
-    bool live;                  /* there were pieces beside it */
-    struct dp_ticks pending, sums;      /* what was not yet written then */
+    ptrdiff_t depth;            /* with slices: the number of running calls */
+    U64 size;                   /* size of the file before the exec */
+    bool live;                  /* whether there were pieces beside it */
+    struct dp_ticks pending, sums;      /* ticks not yet written, and sums, at that time */
     U64 counts[DP_FMT_COUNTERS];
 };
 
 /* Where a forked child began. */
 struct dpx_child {
-    bool is;                    /* this process is one */
-    ptrdiff_t depth;            /* frames that ran then */
-    size_t inherited;           /* how many of them the file begins with */
+    bool is;                    /* whether this process is a forked child */
+    ptrdiff_t depth;            /* number of frames that ran then */
+    size_t inherited;           /* number of them at the beginning of the file */
     struct dp_rec_early early[32];      /* statements that it ran before it had a file */
     size_t n_early;
 };
 
-/* What the thread that ticks has seen of an interpreter (dpx_sample.c). */
+/* The interpreter as the thread that ticks has seen it (dpx_sample.c). */
 struct dpx_tick {
-    int pending;                /* a sample is to be taken */
-    int armed;                  /* `cop` is to be cleared if that is freed */
+    int pending;                /* a sample is wanted */
+    int armed;                  /* `cop` must be cleared if its statement is freed */
     const COP *cop;
     const OP *op;
     PAD *pad;
-    int compiles;               /* there was a parser: without an op too, perl ran */
+    int compiles;               /* there was a parser: perl ran even without an op */
     const OP *dangling;         /* the statement that was freed while PL_curcop was it, since the
                                  * last sample */
-    clockid_t clock;            /* of the thread that runs this interpreter; 0: not yet known */
-    U64 since, cpu;             /* the time and that clock in ns, when the sample became due */
-    UV at;                      /* the time in ns, of the last tick also while one is pending */
-    U64 next;                   /* with the counting clock: when the next one is due */
-    struct dpx_running *stack;  /* scratch */
-    struct dpx_placed *placed;  /* the contexts of what ran at the last sample, the outermost first
+    clockid_t clock;            /* CPU clock of the thread that runs this interpreter; 0: unknown */
+    U64 since, cpu;             /* the time, and that clock, in ns, when the sample became due */
+    UV at;                      /* the time of the last tick in ns, also while a sample is
+                                 * pending */
+    U64 next;                   /* with the counting clock: the time of the next sample */
+    struct dpx_running *stack;  /* scratch memory */
+    struct dpx_placed *placed;  /* the contexts of the code that ran at the last sample, the
+                                 * outermost first ... */
+    size_t n_placed;            /* ... their number; they are valid while rec.relinks is `links`
                                  * ... */
-    size_t n_placed;            /* ... so many of them, valid while rec.relinks is `links` ... */
     U64 links;
-    U64 freed, placed_freed;    /* ... and as many ops were freed: others may get their addresses */
-    struct dpx_called *called;  /* places of calls, by what has called what */
-    struct dpx_step *steps;     /* contexts of calls, by the contexts that they come from ... */
+    U64 freed, placed_freed;    /* ... and no op is freed, whose address others may get */
+    struct dpx_called *called;  /* places of calls, by caller and callee */
+    struct dpx_step *steps;     /* contexts of calls, by the contexts that call ... */
     size_t tree;                /* ... while rec.cct.serial is this ... */
     U64 steps_freed;            /* ... and `freed` this */
-    U32 age;                    /* counts how often all of them have ended */
-    struct dpx_body *bodies;    /* subs by the op that their code is below */
+    U32 age;                    /* counts how often all of them became invalid */
+    struct dpx_body *bodies;    /* subs by the op above their code */
 };
 
 /* A block (dpx_run.c). */
 struct dpx_block {
     bool runs;
     bool started;               /* the block has started the recording */
-    const struct dpx_phase *before;     /* the phase that goes on afterwards */
+    const struct dpx_phase *before;     /* the phase that goes on after the block */
 };
 
 struct dpx_ctx {
     void *thx;                  /* the interpreter; NULL: not recording */
     struct dpx_frame *top;
-    U64 ops;                    /* ops executed, where they are counted */
+    U64 ops;                    /* ops executed, if they are counted */
     struct dp_rec rec;
     struct dpx_frame *frames, *frames_end;
     AV *mainstack;              /* PL_mainstack; a different one is another coroutine's */
@@ -210,21 +213,21 @@ struct dpx_ctx {
     unsigned tid;               /* 0: the first interpreter of the process */
     bool is_thread;             /* the interpreter is a clone of another one */
     pthread_t maker;            /* the thread that made this state, in this process */
-    const char *path;           /* as its own out= has it; NULL: dpx_run.path */
+    const char *path;           /* the interpreter's own out=; NULL: dpx_run.path */
     bool shares_path;           /* another interpreter has had that name before */
     struct dpx_child child;
     struct dpx_exec exec;
     struct dpx_block block;
 
-    /* what the program has asked for, and how far it has come */
+    /* what the program has asked for, and the stage that it has reached */
     const struct dpx_phase *phase;
     int stage;                  /* PL_phase as last seen; ~PL_phase: another coroutine has gone on
                                  * since */
     bool ended;                 /* the END blocks have begun */
     bool exits;                 /* the program itself has ended the process */
     bool marked;                /* the program has begun a phase: start=mark */
-    bool runops_taken;          /* some other module has the run loop */
-    unsigned toggles;           /* how many of dpx_run.toggles it has followed */
+    bool runops_taken;          /* another module has the run loop */
+    unsigned toggles;           /* number of dpx_run.toggles that it has followed */
 
     struct dp_writer writer;
     struct dp_outfile out;
@@ -233,10 +236,10 @@ struct dpx_ctx {
     struct dpx_made file;
     double started;             /* seconds since 1970 */
     U64 slice;                  /* the file's number in its process and thread, from 1 up */
-    bool slice_told;            /* that it cannot be written */
-    size_t named;               /* ids of which slices before have the names */
-    size_t sourced;             /* the same of sources */
-    struct dp_cct_rest rest;    /* what the slices before have not written */
+    bool slice_told;            /* whether a message has said that it cannot be written */
+    size_t named;               /* earlier slices have the names of the ids up to this one */
+    size_t sourced;             /* the same for sources */
+    struct dp_cct_rest rest;    /* fractions that earlier slices have not written */
     U64 before_cpu_us;
     struct dpx_ctx *next;       /* the list of all in this process */
 };
@@ -250,7 +253,7 @@ struct dpx_ctx {
 /* Declares the interpreter of a state as aTHX, which may be another one than this thread's. */
 #define DPX_DTHX(ctx)   dTHXa((ctx)->owner)
 
-/* The state that hooks look at first, never NULL: with one interpreter, the only one. */
+/* The state that hooks read first, never NULL: with one interpreter, the only one. */
 extern struct dpx_ctx *dpx_first __attribute__((visibility("hidden")));
 
 /* The state of an interpreter that is not the first one (dpx_ctx.c). */
@@ -273,27 +276,27 @@ struct dpx_phase {
     char name[];                /* UTF-8 */
 };
 
-/* A name that out= of an interpreter has; never freed. */
+/* A file name from an interpreter's out=; never freed. */
 struct dpx_path {
     struct dpx_path *next;
     const char *path;
 };
 
-/* What all threads of the process share, set before the first of them. */
+/* The state that all threads of the process share, set before the first of them. */
 struct dpx_process {
-    pthread_mutex_t lock;       /* for `all`, `tids`, states to be used again, and the numbers
-                                 * of statements (dpx_stmt.c); fork waits for it */
+    pthread_mutex_t lock;       /* guards `all`, `tids`, states that are free to use again, and the
+                                 * numbers of statements (dpx_stmt.c); fork waits for it */
     struct dpx_ctx *all;
-    bool begun;                 /* an interpreter has set what follows, for all of them */
-    unsigned tids;              /* how many interpreters have recorded, threads included */
-    bool own;                   /* there was no -d: blocks are recorded, and nothing else */
-    bool late;                  /* there was no -d: the program takes samples of itself */
+    bool begun;                 /* an interpreter has set the fields below, for all of them */
+    unsigned tids;              /* number of interpreters that have recorded, threads included */
+    bool blocks_only;           /* there was no -d: blocks are recorded, and nothing else */
+    bool self_sampling;         /* there was no -d: the program takes samples of itself */
     bool only_samples;          /* samples are taken, and no calls are recorded */
     bool off;                   /* no new thread records: a child with fork=no */
     char run[40];
     struct dpx_options opt;
-    struct dpx_clock clock;     /* what each state's clock is in the beginning */
-    struct dpx_cost cost;       /* what its readings add to a gap */
+    struct dpx_clock clock;     /* each state's clock in the beginning */
+    struct dpx_cost cost;       /* what readings add to a gap */
     struct dpx_plan plan;
     uint32_t (*site)(void *clock);      /* finds the places of calls; NULL: none are kept */
     struct dpx_phase *phases;   /* newest first */
@@ -301,20 +304,21 @@ struct dpx_process {
     runops_proc_t loop, loop_before;    /* our run loop, and the one that it goes on to; NULL: there
                                          * are no hooks yet */
     struct dp_buf items;        /* the first interpreter's import list, but for out= */
-    char *path;                 /* as the user gave it, absolute; with slices, the spool */
-    char *script;               /* $0 as the program began, where there are slices */
-    U64 held;                   /* how many stretches have been held back */
-    bool held_told;             /* that a trace cannot do that */
-    bool trimmed;               /* that slices were removed has been told */
-    enum dp_dir_who spool_who;  /* has the user named the directory of the slices? */
+    char *path;                 /* the profile's name from the user, absolute; with slices, the
+                                 * spool */
+    char *script;               /* $0 when the program began, if there are slices */
+    U64 held;                   /* number of stretches that have been held back */
+    bool held_told;             /* whether a message has said that a trace cannot hold back */
+    bool trimmed;               /* whether a message has said that slices were removed */
+    enum dp_dir_who spool_who;  /* whether the user has named the directory of the slices */
     int signal, toggle;         /* 0: none */
-    unsigned toggles;           /* how often the signal of toggle= has come */
-    dev_t stderr_dev;           /* what descriptor 2 was when we began */
+    unsigned toggles;           /* number of signals of toggle= so far */
+    dev_t stderr_dev;           /* the file of descriptor 2 when we began */
     ino_t stderr_ino;
 };
 extern struct dpx_process dpx_run __attribute__((visibility("hidden")));
 
-/* Do samples tell what statements cost, in a tree of calls? */
+/* Do samples give the costs of statements, in a tree of calls? */
 DP_INLINE bool dpx_line_samples(void) { return dpx_run.opt.sample && !dpx_run.only_samples; }
 
 #endif

@@ -16,9 +16,8 @@ static void adopt_op(pTHX_ OP *o)
 }
 
 #ifdef PERL_OP_PARENT
-/* The next op of the tree under root, in any order that visits all; NULL at
- * the end. */
-static OP *walk(OP *root, OP *o)
+/* The next op of the tree under root, in an order that visits all; NULL at the end. */
+static OP *next_op(OP *root, OP *o)
 {
     if (o->op_flags & OPf_KIDS && cUNOPo->op_first)
         return cUNOPo->op_first;
@@ -32,7 +31,7 @@ static OP *walk(OP *root, OP *o)
 
 static void adopt_ops(pTHX_ OP *root)
 {
-    for (OP *o = root; o; o = walk(root, o))
+    for (OP *o = root; o; o = next_op(root, o))
         adopt_op(aTHX_ o);
 }
 #else
@@ -97,6 +96,6 @@ void dpx_adopt(pTHX_ Perl_ppaddr_t (*original)(Optype type))
 {
     before = original;
     adopt_stash(aTHX_ PL_defstash, 0);
-    if (PL_main_root)           /* the program runs already */
+    if (PL_main_root)           /* the program is already running */
         adopt_ops(aTHX_ PL_main_root);
 }

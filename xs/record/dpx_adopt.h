@@ -1,11 +1,11 @@
 /* Gives the hooks to ops: to those that are compiled from now on, and to those of subs that were
- * compiled before there were any. */
+ * compiled before there were hooks. */
 #ifndef DPX_ADOPT_H
 #define DPX_ADOPT_H
 
 #include "dpx.h"
 
-/* Ops of this type that are compiled from now on run ours; orig is what they ran before. */
+/* Has ops of this type that are compiled from now on run ours; orig: their function so far. */
 DP_INLINE void dpx_adopt_type(Optype type, Perl_ppaddr_t *orig, Perl_ppaddr_t ours)
 {
     *orig = PL_ppaddr[type];
@@ -13,7 +13,7 @@ DP_INLINE void dpx_adopt_type(Optype type, Perl_ppaddr_t *orig, Perl_ppaddr_t ou
 }
 
 /* Goes through all code that the symbol table leads to: ops that ran original(type) run the hook
- * from then on. */
+ * from now on. */
 void dpx_adopt(pTHX_ Perl_ppaddr_t (*original)(Optype type));
 
 #endif

@@ -1,14 +1,14 @@
-/* What the hooks' own readings of the clock add to the program's time.
+/* The cost of the hooks' own readings of the clock, which the program's time includes.
  *
  * A reading takes 5 to 40 ns by itself, but the processor does other work beside it: between two
  * readings in a row there are 10 ns on an EPYC, and among the instructions of a program a reading
- * adds 1 ns to a gap. How much it is depends on the processor and on the instructions. So it is
- * measured on the machine that records, in the code that records: a small interpreter, made like
- * perl's (a run loop that calls the function of each op, a stack of values, contexts of subs), runs
- * a small program, once with the recorder's inline code in its hooks and once without. The sum of
- * the gaps less the time of the plain run, over the number of gaps, is the cost of a gap.
+ * adds 1 ns to a gap. The cost depends on the processor and on the instructions. So it is measured
+ * on the machine that records, in the code that records: a small interpreter, made like perl's (a
+ * run loop that calls the function of each op, a stack of values, contexts of subs), runs a small
+ * program, once with the recorder's inline code in its hooks and once without. The sum of the gaps
+ * less the time of the plain run, over the number of gaps, is the cost of a gap.
  *
- * HACKING ("The clock's own cost") has what else was tried, with figures. */
+ * HACKING ("The clock's own cost") has the other methods that were tried, with figures. */
 #include "dpx_calibrate.h"
 #include "dp_rec_mark.h"
 
@@ -37,7 +37,7 @@ struct op {
 struct context {
     struct value **stack;
     struct op *statement, *back;
-    struct dp_cct_call call;    /* the recorder's own */
+    struct dp_cct_call call;    /* the recorder's part of a context */
     uint64_t depth;
 };
 
@@ -128,7 +128,7 @@ static DP_NOINLINE struct op *run_leavesub(struct model *m)
     return c->back;
 }
 
-static DP_NOINLINE void run(struct model *m)
+static DP_NOINLINE void run_model(struct model *m)
 {
     m->op = m->program;
     while ((m->op = m->op->run(m)) != NULL)
@@ -137,22 +137,22 @@ static DP_NOINLINE void run(struct model *m)
 
 /* ---- the hooks ---- */
 
-DP_INLINE void leave(struct model *m, const int how, const bool is_counter)
+DP_INLINE void leave_hook(struct model *m, const int way, const bool is_counter)
 {
     uint64_t now = dpx_stamp(m->clock, is_counter);
-    if (is_counter && (how & DP_REC_LINES))
+    if (is_counter && (way & DP_REC_LINES))
         dp_rec_leave(&m->rec, now);
     else
         m->rec.marks.left = now;
 }
 
-#define CALL_HOOKS(name, how, is_counter) \
+#define CALL_HOOKS(name, way, is_counter) \
     static DP_NOINLINE struct op *enter_##name(struct model *m) \
     { \
         struct op *next = m->entersub(m); \
         uint64_t now = dpx_stamp(m->clock, is_counter); \
-        dp_rec_mark(&m->rec, DP_RAW_ENTER, 1, &m->context->call, now, how); \
-        leave(m, how, is_counter); \
+        dp_rec_mark(&m->rec, DP_RAW_ENTER, 1, &m->context->call, now, way); \
+        leave_hook(m, way, is_counter); \
         return next; \
     } \
     static DP_NOINLINE struct op *leave_##name(struct model *m) \
@@ -160,8 +160,8 @@ DP_INLINE void leave(struct model *m, const int how, const bool is_counter)
         struct context *c = m->context; \
         struct op *next = m->leavesub(m); \
         uint64_t now = dpx_stamp(m->clock, is_counter); \
-        dp_rec_mark(&m->rec, DP_RAW_LEAVE, 1, &c->call, now, how); \
-        leave(m, how, is_counter); \
+        dp_rec_mark(&m->rec, DP_RAW_LEAVE, 1, &c->call, now, way); \
+        leave_hook(m, way, is_counter); \
         return next; \
     }
 CALL_HOOKS(tree, DP_REC_TREE, true)
@@ -194,7 +194,7 @@ static DP_NOINLINE struct op *end_turn(struct model *m)
  * Each comes in two shapes, so that a branch which the processor keeps predicting wrongly in one of
  * them spoils only that. */
 
-static struct op *add(struct model *m, function *run, struct value *value, size_t statement)
+static struct op *add_op(struct model *m, function *run, struct value *value, size_t statement)
 {
     struct op *op = &m->program[m->length++];
     *op = (struct op){ run, op + 1, value, (uint32_t)statement };
@@ -206,18 +206,18 @@ static struct op *add(struct model *m, function *run, struct value *value, size_
 static void make_calls(struct model *m, size_t shape, function *enter, function *leave)
 {
     m->length = 0;
-    add(m, run_value, &m->values[0], 0);
-    add(m, run_value, &m->sub, 0);
-    add(m, enter, NULL, 0);
-    add(m, run_value, &m->values[1], 0);
-    add(m, run_assign, NULL, 0);
-    add(m, run_unstack, NULL, 0)->next = m->program;
-    m->sub.start = add(m, run_value, &m->values[0], 0);
+    add_op(m, run_value, &m->values[0], 0);
+    add_op(m, run_value, &m->sub, 0);
+    add_op(m, enter, NULL, 0);
+    add_op(m, run_value, &m->values[1], 0);
+    add_op(m, run_assign, NULL, 0);
+    add_op(m, run_unstack, NULL, 0)->next = m->program;
+    m->sub.start = add_op(m, run_value, &m->values[0], 0);
     for (size_t i = 0; i < ADDS + shape; i++) {
-        add(m, run_value, &m->values[2], 0);
-        add(m, run_add, &m->values[3], 0);
+        add_op(m, run_value, &m->values[2], 0);
+        add_op(m, run_add, &m->values[3], 0);
     }
-    add(m, leave, NULL, 0);
+    add_op(m, leave, NULL, 0);
 }
 
 /* $b = $a; $c = $b; ... in a loop */
@@ -225,12 +225,12 @@ static void make_statements(struct model *m, size_t shape, function *begin, func
 {
     m->length = 0;
     for (size_t i = 0; i < STATEMENTS + shape; i++) {
-        add(m, begin, NULL, i);
-        add(m, run_value, &m->values[i], 0);
-        add(m, run_value, &m->values[i + 1], 0);
-        add(m, run_assign, NULL, 0);
+        add_op(m, begin, NULL, i);
+        add_op(m, run_value, &m->values[i], 0);
+        add_op(m, run_value, &m->values[i + 1], 0);
+        add_op(m, run_assign, NULL, 0);
     }
-    add(m, end, NULL, 0)->next = m->program;
+    add_op(m, end, NULL, 0)->next = m->program;
 }
 
 /* ---- measuring ---- */
@@ -243,7 +243,7 @@ static uint64_t time_of(struct model *m)
     m->top = m->contexts[0].stack = m->stack;
     m->rec.marks.program = 0;
     uint64_t began = m->rec.marks.left = dpx_stamp(m->clock, is_counter);
-    run(m);
+    run_model(m);
     return dpx_stamp(m->clock, is_counter) - began;
 }
 
@@ -260,7 +260,7 @@ static double quartile(double *values, size_t n)
     return values[n / 4];
 }
 
-/* What one round took in the program without hooks, and with them, in stamps a gap. */
+/* Stamps a gap in one round of the program: without hooks, and with them. */
 struct round { double plain, hooked; };
 
 static struct round calls_round(struct model *m, size_t shape)
@@ -286,8 +286,9 @@ static struct round statements_round(struct model *m, size_t shape)
     return r;
 }
 
-/* Whole stamps. What spoils a round spoils one of its sides, so that each has its own quartile. */
-static uint64_t least(struct model *m, struct round (*take)(struct model *m, size_t shape))
+/* Returns the cost in whole stamps. A disturbance spoils one side of a round, so each side has its
+ * own quartile. */
+static uint64_t least_cost(struct model *m, struct round (*take)(struct model *m, size_t shape))
 {
     double best = 0;
     for (size_t shape = 0; shape < SHAPES; shape++) {
@@ -310,7 +311,7 @@ union stmt { struct dp_stmt stmt; dp_any_word words[sizeof(struct dp_stmt) / 8 +
 
 struct dpx_cost dpx_calibrate(struct dpx_clock *clock)
 {
-    static struct model m;      /* 20 KB, too much for the stack of some thread or coroutine */
+    static struct model m;      /* 20 KB, too much for the stack of some threads or coroutines */
     struct dpx_cost cost = { 0, 0, 0 };
     union node root, child;
     struct dp_cct_histogram spans;
@@ -349,8 +350,8 @@ struct dpx_cost dpx_calibrate(struct dpx_clock *clock)
         m.enter = enter_slow;
         m.leave = leave_slow;
     }
-    cost.call = least(&m, calls_round);
+    cost.call = least_cost(&m, calls_round);
     if (clock->reads_once)
-        cost.statement = least(&m, statements_round);
+        cost.statement = least_cost(&m, statements_round);
     return cost;
 }

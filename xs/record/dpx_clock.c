@@ -11,7 +11,7 @@
 #  include <cpuid.h>
 #endif
 
-enum { MEASURED = 4 };          /* times in a process */
+enum { MEASURED = 4 };          /* measurements in a process */
 
 static uint64_t read_ns(clockid_t id)
 {
@@ -48,10 +48,10 @@ static void keep_least(uint64_t *least, uint64_t now, bool is_first)
         __atomic_store_n(least, now, __ATOMIC_RELAXED);
 }
 
-/* The least is the truest: what disturbs the processor makes readings dearer. Threads share it. One
- * that would have to wait for another's measurement takes what is known; so does a child that was
- * forked during one. */
-static void costs(void *arg, uint64_t *call, uint64_t *line)
+/* The least is the truest, because disturbances make readings dearer. Threads share the result. A
+ * thread that would have to wait for another's measurement takes the result so far; so does a child
+ * that was forked during one. */
+static void measure_costs(void *arg, uint64_t *call, uint64_t *line)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     struct dpx_clock *clock = arg;
@@ -97,10 +97,10 @@ static void counter_pair(void *arg, uint64_t *stamp, uint64_t *mono_ns)
 }
 
 static const struct dp_rec_host counter_host =
-    { 0, costs, counter_stamp, cpu_ns, counter_pair, split };
+    { 0, measure_costs, counter_stamp, cpu_ns, counter_pair, split };
 
-/* The kernel watches the TSC and stops using it when it cannot be trusted; the
- * invariant bit says that the rate does not follow the frequency. */
+/* The kernel watches the TSC and stops using it when it cannot be trusted. The invariant bit says
+ * that the rate does not follow the frequency. */
 static const char *counter_trouble(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
@@ -142,7 +142,8 @@ static void mono_pair(void *arg, uint64_t *stamp, uint64_t *mono_ns)
     *stamp = *mono_ns = mono_stamp(arg);
 }
 
-static const struct dp_rec_host mono_host = { 1, costs, mono_stamp, cpu_ns, mono_pair, split };
+static const struct dp_rec_host mono_host =
+    { 1, measure_costs, mono_stamp, cpu_ns, mono_pair, split };
 
 /* ---- the counting clock ---- */
 

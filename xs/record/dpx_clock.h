@@ -19,7 +19,7 @@ enum dpx_clock_kind {
     DPX_CLOCK_COUNTING      /* moves by a fixed step at each reading: for tests */
 };
 
-/* What its readings add to a gap, in stamps. */
+/* What readings of the clock add to a gap, in stamps. */
 struct dpx_cost {
     uint64_t call;              /* between two events of calls */
     uint64_t statement;         /* between two statements that are read once; else 0 */
@@ -31,20 +31,19 @@ struct dpx_clock {
     const char *name;               /* as in the header of the file */
     const char *why;                /* why the counter is not used, or NULL */
     uint64_t count, cpu, step;      /* the counting clock, in ns */
-    struct dpx_cost *cost;          /* the least that has been measured; NULL: is not measured */
+    struct dpx_cost *cost;          /* the least measured cost; NULL: it is not measured */
     struct dpx_cost (*measure)(struct dpx_clock *clock);    /* dpx_calibrate */
     bool reads_once;                /* statements are read once */
 };
 
-/* Chooses the clock. wish: NULL for the best there is, or one of "tsc",
- * "cntvct", "monotonic", "counting", "counting:STEP_NS". Returns false for a wish
- * that cannot be granted. */
+/* Chooses the clock. wish: NULL for the best there is, or one of "tsc", "cntvct", "monotonic",
+ * "counting", "counting:STEP_NS". Returns false if there is no such clock here. */
 bool dpx_clock_choose(struct dpx_clock *clock, const char *wish);
 
 /* The callbacks of dp_rec for this clock; their argument is the struct dpx_clock. */
 const struct dp_rec_host *dpx_clock_host(const struct dpx_clock *clock);
 
-/* Moves the counting clock on: by ns of real time, of which cpu ns are CPU time. */
+/* Moves the counting clock on by ns of real time and cpu ns of CPU time. */
 void dpx_clock_advance(struct dpx_clock *clock, uint64_t ns, uint64_t cpu);
 
 /* The time of day: seconds since 1970. */

@@ -1,6 +1,6 @@
 /* Stretches that are not recorded, and phases: the program asks for them, or reaches the next stage
- * of its run. While nothing is recorded the hooks still keep the frames, so that a start finds
- * those that run by then, whatever has come and gone. */
+ * of its run. While nothing is recorded the hooks still keep the frames, so that a start finds the
+ * running ones, whatever has happened meanwhile. */
 #include "dpx_control.h"
 #include "dpx_ctx.h"
 #include "dpx_file.h"
@@ -26,7 +26,7 @@ void dpx_control_suspend(struct dpx_ctx *ctx, U64 now)
     }
 }
 
-static void relink(struct dpx_ctx *ctx, bool elsewhere)
+static void relink_frames(struct dpx_ctx *ctx, bool elsewhere)
 {
     for (struct dpx_frame *f = ctx->frames + 1; f <= ctx->top; f++)
         dp_rec_resume(&ctx->rec, f->runs, &f->call, elsewhere ? DP_REC_ELSEWHERE : f->call.start);
@@ -35,8 +35,8 @@ static void relink(struct dpx_ctx *ctx, bool elsewhere)
 void dpx_control_resume(struct dpx_ctx *ctx, U64 now)
 {
     if (ctx->rec.tree) {
-        relink(ctx, true);      /* as in a trace: the duration of a call that was interrupted is not
-                                 * kept */
+        /* As in a trace, the duration of an interrupted call is not kept. */
+        relink_frames(ctx, true);
         return;
     }
     dp_rec_announce(&ctx->rec, DP_RAW_RESUME, (size_t)(ctx->top - ctx->frames), now);
@@ -54,7 +54,7 @@ void dpx_control_stop(struct dpx_ctx *ctx)
         ctx->rec.saving.tripped(ctx->rec.saving.arg);
     if (ctx->rec.paused)
         return;
-    ctx->rec.marks.deadline = 0;      /* the CPU clock is read where the stretch ends */
+    ctx->rec.marks.deadline = 0;      /* so that the CPU clock is read where the stretch ends */
     dpx_control_suspend(ctx, now);
     dp_rec_pause(&ctx->rec, now);
     for (struct dpx_frame *f = ctx->top; f > ctx->frames && ctx->rec.tree; f--)
@@ -77,7 +77,7 @@ void dpx_control_start(struct dpx_ctx *ctx)
     dpx_ctx_leave(ctx);
 }
 
-/* Phases live as long as the process, as threads share them. */
+/* Finds or makes a phase. Phases live as long as the process, since threads share them. */
 static const struct dpx_phase *find_phase(const char *name, size_t len, bool last)
 {
     struct dpx_phase *p;
@@ -113,7 +113,7 @@ void dpx_control_in_phase(struct dpx_ctx *ctx, const struct dpx_phase *phase, U6
     ctx->phase = phase;
     dp_rec_phase(&ctx->rec, id, now);
     if (ctx->rec.tree && !ctx->rec.paused)
-        relink(ctx, false);
+        relink_frames(ctx, false);
 }
 
 void dpx_control_mark(struct dpx_ctx *ctx, const char *name, size_t len)
@@ -134,8 +134,8 @@ void dpx_control_begin(struct dpx_ctx *ctx)
         dpx_control_stop(ctx);
 }
 
-/* The program is compiled; its INIT blocks come first. Making the file is no mark, so the gap goes
- * on. */
+/* For when the program is compiled; its INIT blocks come first. Making the file is no mark, so the
+ * gap goes on. */
 static void begin_init(struct dpx_ctx *ctx)
 {
     U64 now = dpx_ctx_arrive(ctx), left = ctx->rec.marks.left;
@@ -146,7 +146,7 @@ static void begin_init(struct dpx_ctx *ctx)
     errno = why;
 }
 
-/* The program is compiled, and begins. */
+/* For when the program is compiled, and begins. */
 static void begin_main(struct dpx_ctx *ctx)
 {
     int why = errno;
@@ -162,7 +162,7 @@ static void begin_main(struct dpx_ctx *ctx)
 void dpx_control_stage(pTHX_ struct dpx_ctx *ctx)
 {
     ctx->stage = PL_phase;
-    if (ctx->block.runs || dpx_run.own)
+    if (ctx->block.runs || dpx_run.blocks_only)
         return;
     if (PL_phase == PERL_PHASE_RUN) {
         begin_main(ctx);

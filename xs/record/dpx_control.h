@@ -4,7 +4,7 @@
 
 #include "dpx.h"
 
-/* Stop recording, and start it again; each does nothing if recording is stopped, or on, already. */
+/* Stop recording, and start it again. Each does nothing if recording is already stopped, or on. */
 void dpx_control_stop(struct dpx_ctx *ctx);
 void dpx_control_start(struct dpx_ctx *ctx);
 
@@ -12,13 +12,13 @@ void dpx_control_start(struct dpx_ctx *ctx);
 void dpx_control_mark(struct dpx_ctx *ctx, const char *name, size_t len);
 void dpx_control_in_phase(struct dpx_ctx *ctx, const struct dpx_phase *phase, U64 now);
 
-/* The first phase, which begins with the recording. */
+/* Begins the first phase, with the recording. */
 void dpx_control_begin(struct dpx_ctx *ctx);
 
 /* Called when PL_phase is no longer ctx->stage: begins the phases main and END. */
 void dpx_control_stage(pTHX_ struct dpx_ctx *ctx);
 
-/* Returns the phase of this name, which is made if it is new; NULL: no memory. */
+/* Returns the phase of this name, and makes it if it is new; NULL: no memory. */
 const struct dpx_phase *dpx_control_phase(const char *name, size_t len);
 
 /* Leave the frames of a trace without ending them, and go on with them, in another phase or after a

@@ -1,7 +1,7 @@
 /* Coroutines (Coro). Each coroutine has stacks of its own, and so a stack of frames of its own
- * here, found by PL_mainstack, which no two share at a time. A switch is noticed at the next event;
- * the frames of the coroutine that ran are left without having ended, and those of the next one go
- * on without being called.
+ * here. It is found by PL_mainstack, which no two coroutines share at a time. The next event
+ * notices a switch; the frames of the coroutine that ran are left without having ended, and those
+ * of the next one go on without being called.
  *
  * What this relies on: PL_mainstack is another one in each coroutine. Coro sets PL_runops of a new
  * coroutine to perl's own loop. */
@@ -13,7 +13,7 @@
 #include <string.h>
 
 enum {
-    FRAMES = 32,                /* to begin with */
+    FRAMES = 32,                /* number to begin with */
     PRUNE = 128
 };
 
@@ -32,10 +32,10 @@ void dpx_coro_bottom(struct dpx_frame *f)
     f->key = DPX_KEY(-1, DPX_MULTICALL);
 }
 
-/* Forgets coroutines that are gone, so that a program that makes them without end does not
- * fill the memory. Perl never gives back the heads of SVs, and the type of a head tells that it was
- * freed or reused. */
-static void prune(struct dpx_ctx *ctx)
+/* Forgets coroutines that are gone, so that a program that makes them without end does not fill the
+ * memory. Perl never gives back the heads of SVs, and the type of a head shows whether it was freed
+ * or reused. */
+static void prune_coros(struct dpx_ctx *ctx)
 {
     size_t n = 0;
     dp_map_clear(&ctx->coro.of);
@@ -55,14 +55,14 @@ static void prune(struct dpx_ctx *ctx)
     ctx->coro.prune_at = n * 2 < PRUNE ? PRUNE : n * 2;
 }
 
-/* The table may move when a coroutine is added. */
+/* Finds or adds a coroutine; adding one may move the table. */
 static struct dpx_coro *coro_of(struct dpx_ctx *ctx, AV *mainstack)
 {
     struct dp_map_slot *slot = dp_map_find(&ctx->coro.of, PTR2UV(mainstack));
     if (slot)
         return &ctx->coro.list[slot->value];
     if (ctx->coro.n >= ctx->coro.prune_at)
-        prune(ctx);
+        prune_coros(ctx);
     struct dpx_coros *all = &ctx->coro;
     if (dp_mem_grow((void **)&all->list, &all->cap, all->n + 1, sizeof *all->list) < 0
         || (slot = dp_map_put(&all->of, PTR2UV(mainstack))) == NULL)
@@ -87,7 +87,7 @@ static bool make_frames(struct dpx_coro *c)
     return true;
 }
 
-static void leave(struct dpx_ctx *ctx, U64 now)
+static void leave_coro(struct dpx_ctx *ctx, U64 now)
 {
     if (ctx->rec.tree)
         dp_rec_charge_all(&ctx->rec, now);
@@ -96,20 +96,20 @@ static void leave(struct dpx_ctx *ctx, U64 now)
     ctx->rec.marks.left = now;
 }
 
-/* Time that other coroutines have used does not make a call longer. */
-static void put_off(struct dpx_ctx *ctx, U64 by)
+/* Leaves the time of other coroutines out of the durations of the calls. */
+static void delay_starts(struct dpx_ctx *ctx, U64 by)
 {
     for (struct dpx_frame *f = ctx->top; f > ctx->frames; f--)
         if (f->call.start != DP_REC_ELSEWHERE)
             f->call.start += by;
 }
 
-static void go_on(struct dpx_ctx *ctx, const struct dpx_coro *c, U64 now)
+static void enter_coro(struct dpx_ctx *ctx, const struct dpx_coro *c, U64 now)
 {
-    /* The node is still valid if no contexts were given anew since. */
+    /* The node is still valid if running calls got no new contexts since. */
     if (ctx->rec.tree && c->cur && c->links == ctx->rec.relinks) {
         ctx->rec.marks.cur = c->cur;
-        put_off(ctx, ctx->rec.marks.program - c->program);
+        delay_starts(ctx, ctx->rec.marks.program - c->program);
         return;
     }
     dp_rec_rebase(&ctx->rec);
@@ -125,7 +125,7 @@ void dpx_coro_switch(pTHX_ struct dpx_ctx *ctx, AV *mainstack, U64 now)
     if (to && make_frames(to)) {
         /* the table may have moved; the running coroutine is never pruned */
         from = coro_of(ctx, ctx->mainstack);
-        leave(ctx, now);
+        leave_coro(ctx, now);
         from->frames = ctx->frames;
         from->frames_end = ctx->frames_end;
         from->top = ctx->top;
@@ -136,7 +136,7 @@ void dpx_coro_switch(pTHX_ struct dpx_ctx *ctx, AV *mainstack, U64 now)
         ctx->frames_end = to->frames_end;
         ctx->top = to->top;
         to->frames = NULL;      /* ctx has them now */
-        go_on(ctx, to, now);
+        enter_coro(ctx, to, now);
     }
     ctx->mainstack = mainstack;
     errno = why;

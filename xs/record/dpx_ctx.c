@@ -1,5 +1,5 @@
-/* The states of the interpreters: all of a process, those that are used again, and the one that the
- * hooks see. */
+/* The states of the interpreters: all states of a process, those that are free to use again, and
+ * the one that the hooks see. */
 #include "dpx_ctx.h"
 #include "dpx_events.h"
 #include "dp_mem.h"
@@ -15,10 +15,10 @@ struct dpx_ctx *dpx_first = &nobody;
 
 /* ---- which state belongs to an interpreter ---- */
 
-/* Hooks belong to the process: they run in interpreters that have never heard of this module, too.
- * So nothing that the module itself has put into an interpreter tells whose state is whose: MY_CXT,
- * for one, is memory that nobody has set there. The list of what perl_atexit has named is in each
- * interpreter, and a new thread inherits it: our entry in it holds the state. */
+/* Hooks belong to the process: they also run in interpreters that have not loaded this module. So
+ * data that the module itself has put into an interpreter does not show whose state is whose:
+ * MY_CXT, for one, is uninitialized memory there. But each interpreter has the list of
+ * perl_atexit's functions, and a new thread inherits it: our entry in it holds the state. */
 static ATEXIT_t at_end;
 
 static PerlExitListEntry *find_entry(pTHX)
@@ -46,7 +46,7 @@ void dpx_ctx_join(pTHX_ ATEXIT_t ends)
         perl_atexit(ends, &nobody);
 }
 
-/* Lets the hooks take a state for the first one, or forgets it; another thread may be faster. */
+/* Makes a state the first one, or forgets it; another thread may be faster. */
 static void change_first(struct dpx_ctx *from, struct dpx_ctx *to)
 {
     __atomic_compare_exchange_n(&dpx_first, &from, to, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
@@ -81,8 +81,8 @@ void dpx_ctx_leave(struct dpx_ctx *ctx)
 
 /* ---- the states of the process ---- */
 
-/* States are used again and never freed: until its first event, a new interpreter looks at the
- * state that it has inherited, whatever has become of that. */
+/* States are used again and never freed: until its first event, a new interpreter reads the state
+ * that it has inherited, whatever has happened to that. */
 static struct dpx_ctx *spare;
 
 struct dpx_ctx *dpx_ctx_take(void)
@@ -172,14 +172,14 @@ static bool is_on_stack(const void *at)
 
 /* Does another thread run perl code in this state's interpreter? Hosts make interpreters in one
  * thread, and hand them to others. The place to which die goes (PL_top_env) then lies on that
- * thread's stack. In a coroutine, whose stack is anywhere, this cannot be told. */
+ * thread's stack. In a coroutine, whose stack is anywhere, this cannot be found out. */
 static DP_NOINLINE bool runs_elsewhere(const struct dpx_ctx *ctx)
 {
     enum { NEAR = 1 << 20 };
     DPX_DTHX(ctx);
     const char *frame = __builtin_frame_address(0), *env = (const char *)PL_top_env;
     if (!env || PL_top_env == &PL_start_env || (env >= frame && env - frame < NEAR))
-        return false;           /* nothing runs, or this thread: no system call is needed */
+        return false;           /* nothing runs, or this thread runs it: no system call is needed */
     return !is_on_stack(env) && is_on_stack(frame);
 }
 

@@ -10,7 +10,7 @@ U64 dpx_ctx_arrive(struct dpx_ctx *ctx);
 void dpx_ctx_leave(struct dpx_ctx *ctx);
 
 /* Prepares an interpreter for dpx_ctx_show, once: the hooks see a state that does not record. perl
- * calls `ends` where the interpreter ends, the same function for all interpreters. */
+ * calls `ends` when the interpreter ends; it is the same function for all interpreters. */
 void dpx_ctx_join(pTHX_ ATEXIT_t ends);
 
 /* Has this interpreter called dpx_ctx_join, or been cloned from one that has? */
@@ -20,8 +20,8 @@ bool dpx_ctx_has_joined(pTHX);
 void dpx_ctx_show(pTHX_ struct dpx_ctx *ctx);
 bool dpx_ctx_is_nobody(const struct dpx_ctx *ctx);
 
-/* Give a state that is all 0, or NULL, and take one back, off the list. A state is never freed:
- * whoever has inherited a pointer to it may look at thx and state at any time. */
+/* Give a state that is all 0, or NULL, and take one back, off the list. A state is never freed: an
+ * interpreter that has inherited a pointer to it may read thx and state at any time. */
 struct dpx_ctx *dpx_ctx_take(void);
 void dpx_ctx_give_back(struct dpx_ctx *ctx);
 
@@ -31,22 +31,22 @@ void dpx_ctx_enlist(struct dpx_ctx *ctx);
 /* The state of this interpreter, shown to the hooks or not; NULL: it does not record. */
 struct dpx_ctx *dpx_ctx_find(pTHX);
 
-/* The same, also when its recording has ended. */
+/* The same, also after its recording has ended. */
 struct dpx_ctx *dpx_ctx_owned(pTHX);
 
-/* The state of the interpreter that this thread runs, if any. It only compares pointers; the caller
+/* The state of the interpreter that this thread runs, if any. Only compares pointers; the caller
  * holds the lock. */
 struct dpx_ctx *dpx_ctx_own(void);
 
-/* Does this thread alone touch this state: does it run the state's interpreter, or has it made that
- * interpreter, which is no clone? */
+/* Does this thread alone touch this state? It does if it runs the state's interpreter, or has made
+ * that interpreter, and the interpreter is no clone. */
 bool dpx_ctx_is_mine(const struct dpx_ctx *ctx);
 
-/* The state that records, is this thread's, and has the greatest number below that; NULL: there is
- * none. To go through all of them, begin with UINT_MAX and go on with the number of the last. */
+/* This thread's recording state with the greatest number below that; NULL: there is none. To go
+ * through all of them, begin with UINT_MAX and go on with the number of the last. */
 struct dpx_ctx *dpx_ctx_mine(unsigned below);
 
-/* Has the list another interpreter than this one's that is no clone? */
+/* Does the list hold another interpreter than this state's that is no clone? */
 bool dpx_ctx_has_programs(const struct dpx_ctx *but);
 
 /* This interpreter's state, or NULL when it does not record. */
@@ -58,7 +58,7 @@ DP_INLINE bool dpx_ctx_has_loop(pTHX)
     return dpx_run.loop && PL_runops == dpx_run.loop;
 }
 
-/* Notes whether another module has the run loop; at the end, what was noted before stays. */
+/* Notes whether another module has the run loop; at the end, the note before stays. */
 DP_INLINE void dpx_ctx_look_at_loop(struct dpx_ctx *ctx)
 {
     DPX_DTHX(ctx);

@@ -11,10 +11,10 @@
 
 enum { LOCAL_MARKS = 16 };
 
-/* ---- what is counted ---- */
+/* ---- the plan ---- */
 
 /* Reads kernel.perf_event_paranoid. */
-static int paranoid(void)
+static int read_paranoid(void)
 {
     int level = DP_PMU_PARANOID_UNKNOWN;
     FILE *f = fopen("/proc/sys/kernel/perf_event_paranoid", "re");
@@ -80,7 +80,7 @@ static int try_perf(struct dp_pmu_event *ev)
         if (without == 0)
             *ev = user;
         else if (without == why)
-            ev->exclude_kernel = true;  /* it is not the kernel's part that is refused */
+            ev->exclude_kernel = true;  /* the kernel's part is not the reason of the refusal */
         if (without == 0 || without == ENOENT || without == EOPNOTSUPP)
             why = without;              /* permission would not help */
     }
@@ -98,7 +98,7 @@ bool dpx_events_try(pTHX_ const struct dp_pmu *pmu, struct dp_pmu_event *ev, cha
     int refused = ev->kind == DP_PMU_PERF ? try_perf(ev) : 0;
     *why = '\0';
     if (refused)
-        dp_pmu_refusal(pmu, ev, refused, paranoid(), why, size);
+        dp_pmu_refusal(pmu, ev, refused, read_paranoid(), why, size);
     else if (ev->kind == DP_PMU_OPS && !dpx_events_may_count_ops(PL_runops))
         reason = "a module has a run loop of its own";
     else if (ev->kind == DP_PMU_BYTES)
@@ -110,9 +110,9 @@ bool dpx_events_try(pTHX_ const struct dp_pmu *pmu, struct dp_pmu_event *ev, cha
     return !*why;
 }
 
-/* Why an event cannot have a column of its name: of two columns with one name, nobody could ask for
- * the second. NULL: no other event has the name. */
-static const char *clash(const struct dpx_plan *plan, const struct dp_pmu_event *ev)
+/* Why an event cannot have a column of its name: a second column with the same name could not be
+ * selected. NULL: no other event has the name. */
+static const char *name_clash(const struct dpx_plan *plan, const struct dp_pmu_event *ev)
 {
 #define WORD(id, word, ...) word,
     static const char *const taken[] = { DP_METRIC_LIST(WORD) "ops", "svs", "svs-freed", "bytes",
@@ -182,9 +182,10 @@ static int add_event(pTHX_ struct dpx_plan *plan, struct dp_pmu *pmu, const char
     if (rc == DP_E_NOMEM)
         return rc;
     if (rc == 0) {
-        /* dpx_events_try renames the event where only the program's part may be counted. */
-        if ((clashes = clash(plan, &ev)) == NULL && dpx_events_try(aTHX_ pmu, &ev, why, sizeof why))
-            clashes = clash(plan, &ev);
+        /* dpx_events_try renames the event if only the program's part may be counted. */
+        if ((clashes = name_clash(plan, &ev)) == NULL
+            && dpx_events_try(aTHX_ pmu, &ev, why, sizeof why))
+            clashes = name_clash(plan, &ev);
         if (clashes)
             my_snprintf(why, sizeof why, "%s", clashes);
         else if (!*why && !has_column(plan, ev.name)
@@ -242,21 +243,21 @@ static uintptr_t this_thread(void)
     return (uintptr_t)pthread_self();
 }
 
-/* What hooks mostly do between arriving and leaving: they make a mark. */
+/* The usual work of hooks between arriving and leaving: they make a mark. */
 struct habit {
     struct dp_rec rec;
     uint64_t window[LOCAL_MARKS * (1 + DP_FMT_COUNTERS)];
     struct dp_cct_call call;
 };
 
-static void usual(void *arg)
+static void usual_work(void *arg)
 {
     struct habit *h = arg;
     h->rec.marks.pos = h->window;
     dp_rec_trace(&h->rec, DP_RAW_ENTER, 1, &h->call, h->rec.marks.left, DP_REC_COUNTS);
 }
 
-static void calibrate(struct dpx_ctx *ctx)
+static void calibrate_perf(struct dpx_ctx *ctx)
 {
     struct habit *h = calloc(1, sizeof *h);
     if (!h)
@@ -266,7 +267,7 @@ static void calibrate(struct dpx_ctx *ctx)
     h->rec.marks.pos = h->window;
     h->rec.marks.end = h->window + DP_ARRAY_LEN(h->window);
     h->rec.marks.long_gap = h->rec.marks.deadline = UINT64_MAX;
-    dp_perf_calibrate(&ctx->events.perf, usual, h);
+    dp_perf_calibrate(&ctx->events.perf, usual_work, h);
     free(h);
 }
 
@@ -287,13 +288,13 @@ static void open_perf(struct dpx_ctx *ctx)
                      plan->n_perf > 1 ? "the kernel's events are" : "it is", ctx->pid, ctx->tid);
         ctx->events.perf.lost = true;
     } else if (plan->n_perf) {
-        calibrate(ctx);
+        calibrate_perf(ctx);
     }
     errno = why;
 }
 
 /* Opens the counters of perf again, which begin at 0; the program's totals stay what they are. */
-static void reopen(struct dpx_ctx *ctx)
+static void reopen_perf(struct dpx_ctx *ctx)
 {
     int why = errno;
     dp_perf_close(&ctx->events.perf);
@@ -306,8 +307,8 @@ static int64_t svs_now(pTHX)
     return (int64_t)PL_sv_count;
 }
 
-/* Takes what goes up and down as it is now. */
-static void rebase(pTHX_ struct dpx_events *ev)
+/* Notes the values that go up and down as they are now. */
+static void note_levels(pTHX_ struct dpx_events *ev)
 {
     const struct dpx_plan *plan = &dpx_run.plan;
     if (plan->svs)
@@ -323,7 +324,7 @@ void dpx_events_open(pTHX_ struct dpx_ctx *ctx)
         return;
     open_perf(ctx);
     ctx->events.ops = ctx->ops;
-    rebase(aTHX_ &ctx->events);
+    note_levels(aTHX_ &ctx->events);
 }
 
 void dpx_events_fork(pTHX_ struct dpx_ctx *ctx, bool goes_on)
@@ -336,7 +337,7 @@ void dpx_events_fork(pTHX_ struct dpx_ctx *ctx, bool goes_on)
     }
     ev->stale = true;
     ev->ops = ctx->ops;
-    rebase(aTHX_ ev);
+    note_levels(aTHX_ ev);
 }
 
 void dpx_events_forked(pTHX_ struct dpx_ctx *ctx)
@@ -344,8 +345,8 @@ void dpx_events_forked(pTHX_ struct dpx_ctx *ctx)
     ctx->events.stale = false;
     if (!dpx_run.plan.n)
         return;
-    reopen(ctx);
-    rebase(aTHX_ &ctx->events);
+    reopen_perf(ctx);
+    note_levels(aTHX_ &ctx->events);
 }
 
 void dpx_events_close(struct dpx_ctx *ctx)
@@ -383,11 +384,10 @@ static void came_or_went(uint64_t *columns, int64_t now, int64_t *before)
     *before = now;
 }
 
-/* An interpreter is cloned in one thread and runs in another one. What is counted by
- * thread begins anew. */
-static DP_COLD void moved(struct dpx_ctx *ctx)
+/* An interpreter is cloned in one thread and runs in another one. Counts by thread begin anew. */
+static DP_COLD void follow_thread(struct dpx_ctx *ctx)
 {
-    reopen(ctx);
+    reopen_perf(ctx);
     if (dpx_run.plan.bytes)
         ctx->events.bytes = dpx_heap_in_use();
 }
@@ -399,7 +399,7 @@ void dpx_events_arrive(struct dpx_ctx *ctx)
     if (DP_UNLIKELY(ctx->rec.paused))
         return;
     if ((plan->n_perf || plan->bytes) && DP_UNLIKELY(ev->thread != this_thread()) && !ev->stale)
-        moved(ctx);
+        follow_thread(ctx);
     if (plan->n_perf && DP_LIKELY(!ev->stale)) {
         dp_perf_arrive(&ev->perf);
         for (size_t i = 0; i < ev->perf.n; i++)
@@ -429,6 +429,6 @@ void dpx_events_leave(struct dpx_ctx *ctx)
     ev->ops = ctx->ops;
     if (plan->svs || plan->bytes) {
         DPX_DTHX(ctx);
-        rebase(aTHX_ ev);
+        note_levels(aTHX_ ev);
     }
 }

@@ -16,9 +16,9 @@
 
 enum {
     LINES = 32 * 1024,          /* bytes of a piece of names or places */
-    TRAILER_WIDTH = 640,        /* blanks kept free for what is known at the end */
-    TRAILER_ROOM = TRAILER_WIDTH + 64,  /* what the blanks and the line behind them take in the
-                                         * file, packed or not */
+    TRAILER_WIDTH = 640,        /* blanks kept free for the values that are known at the end */
+    TRAILER_ROOM = TRAILER_WIDTH + 64,  /* bytes of the blanks and the line behind them in the file,
+                                         * packed or not */
     PAGE = 4096
 };
 #define NO_TREE SIZE_MAX        /* the lines before are not those of a tree */
@@ -34,7 +34,7 @@ int dpx_file_sink(void *arg, const char *ptr, size_t len)
     uint64_t before = ctx->out.text;
     dp_err_init(&err);
     int rc = dp_outfile_write(&ctx->out, ptr, len, &err);
-    /* Frees the room that the file of the pieces takes, so that the profile can use it. */
+    /* Frees the disk space of the file of the pieces, so that the profile can use it. */
     if (rc < 0 && ctx->out.regular && dp_live_detach(&ctx->live)) {
         size_t done = (size_t)(ctx->out.text - before);
         ctx->out.failed = false;
@@ -57,9 +57,9 @@ static void add_quoted(struct dp_buf *to, const char *name, const char *value)
     dp_buf_addc(to, ';');
 }
 
-/* Writes the last line of the header, as far as it is known. While the recording goes on, what is
- * pending is not in the file yet, and not in its sums. */
-static void trailer(struct dp_buf *to, const struct dpx_ctx *ctx, U64 now, bool end)
+/* Writes the last line of the header, as far as it is known. While the recording goes on, pending
+ * ticks are not in the file yet, and not in its sums. */
+static void add_trailer(struct dp_buf *to, const struct dpx_ctx *ctx, U64 now, bool end)
 {
     const struct dp_ticks none = { 0, 0, 0 }, *pending = end ? &none : &ctx->writer.pending;
     uint64_t own_cpu = 0, own_real = 0;
@@ -112,7 +112,7 @@ static void put_trailer(struct dpx_ctx *ctx, struct dp_outfile *out, bool end)
     struct dp_buf text;
     dpx_ctx_look_at_loop(ctx);
     dp_buf_init(&text);
-    trailer(&text, ctx, dpx_clock_host(&ctx->clock)->stamp(&ctx->clock), end);
+    add_trailer(&text, ctx, dpx_clock_host(&ctx->clock)->stamp(&ctx->clock), end);
     if (text.len <= TRAILER_WIDTH) {
         fill_up(&text);
         if (!text.err)
@@ -132,7 +132,7 @@ const char *dpx_file_script(pTHX)
     return script && SvPOK(script) ? SvPVX_const(script) : PL_origfilename;
 }
 
-static void header(pTHX_ struct dp_buf *to, struct dpx_ctx *ctx)
+static void add_header(pTHX_ struct dp_buf *to, struct dpx_ctx *ctx)
 {
     const char *script = dpx_run.script ? dpx_run.script : dpx_file_script(aTHX);
     struct dp_buf counters;
@@ -161,7 +161,7 @@ static void header(pTHX_ struct dp_buf *to, struct dpx_ctx *ctx)
     if (dpx_line_samples())
         dp_buf_addf(to, "$dprof_line_hz=%" UVuf ";\n", (UV)dpx_run.opt.sample);
     if (dpx_run.only_samples)
-        dp_buf_adds(to, "$dprof_unit='s';\n");  /* and no $dprof_calls: calls are not known */
+        dp_buf_adds(to, "$dprof_unit='s';\n");  /* and no $dprof_calls: calls are unknown */
     const struct dpx_plan *plan = &dpx_run.plan;
     bool ops = dpx_run.opt.tree && dpx_run.opt.ops;
     if (ops || plan->n) {
@@ -186,7 +186,7 @@ static void header(pTHX_ struct dp_buf *to, struct dpx_ctx *ctx)
 }
 
 /* The trailer is written again while others read. It lies within one page, which the kernel writes
- * in one go even when the process is killed. */
+ * in one go even if the process is killed. */
 static int write_header(struct dpx_ctx *ctx, const struct dp_buf *head, struct dp_err *err)
 {
     struct dp_buf text;
@@ -222,9 +222,9 @@ static void slice_name(struct dp_buf *to, const struct dpx_ctx *ctx)
                 (UV)ctx->slice);
 }
 
-/* The file's name, with %p, %t and %n filled in; without %p and %t, process and thread are appended
- * where they are not the first: .PID, .PID.TID, and .PID.iN for an interpreter that is no thread.
- * An interpreter with a name of its own needs no number in it. */
+/* Makes the file's name, with %p, %t and %n filled in. Without %p and %t, process and thread are
+ * appended if they are not the first: .PID, .PID.TID, and .PID.iN for an interpreter that is no
+ * thread. An interpreter with a name of its own needs no number in it. */
 static void file_name(pTHX_ struct dp_buf *to, const struct dpx_ctx *ctx)
 {
     if (dpx_run.opt.spool) {
@@ -263,7 +263,7 @@ static int out_flags(void)
 
 /* Creates the file of this name, and writes the header, which was made before: a process killed
  * between the two leaves an empty file. */
-static int create(struct dpx_ctx *ctx, const char *name, struct dp_err *err)
+static int create_file(struct dpx_ctx *ctx, const char *name, struct dp_err *err)
 {
     int rc = dp_outfile_open(&ctx->out, name, out_flags(), err);
     ctx->out.gzip = ctx->gzip;
@@ -280,10 +280,10 @@ int dpx_file_open(pTHX_ struct dpx_ctx *ctx, struct dp_err *err)
     ctx->file.unopened = false;
     dp_buf_init(&text);
     dp_buf_clear(&ctx->file.head);
-    header(aTHX_ &ctx->file.head, ctx);
+    add_header(aTHX_ &ctx->file.head, ctx);
     file_name(aTHX_ &text, ctx);
     const char *name = dp_buf_cstr(&text);
-    int rc = text.err ? dp_err_set(err, DP_E_NOMEM, "out of memory") : create(ctx, name, err);
+    int rc = text.err ? dp_err_set(err, DP_E_NOMEM, "out of memory") : create_file(ctx, name, err);
     dp_buf_release(&text);
     return rc;
 }
@@ -299,7 +299,7 @@ int dpx_file_prepare(pTHX_ struct dpx_ctx *ctx, struct dp_err *err)
     if (rc == 0) {
         ctx->out.path = dp_outfile_absolute(name);
         /* the header is made now: the program may change its $0 and its environment */
-        header(aTHX_ &ctx->file.head, ctx);
+        add_header(aTHX_ &ctx->file.head, ctx);
         if (!ctx->out.path || ctx->file.head.err)
             rc = dp_err_set(err, DP_E_NOMEM, "out of memory");
     }
@@ -308,8 +308,8 @@ int dpx_file_prepare(pTHX_ struct dpx_ctx *ctx, struct dp_err *err)
     return rc;
 }
 
-/* How long the recorder has waited between two pairs of readings, in stamps. */
-static U64 waited(const struct dpx_ctx *ctx, U64 stamps, U64 cpu_ns)
+/* The stamps that the recorder has waited between two pairs of readings. */
+static U64 stamps_waited(const struct dpx_ctx *ctx, U64 stamps, U64 cpu_ns)
 {
     double used = (double)cpu_ns * ctx->rec.clock.rate;
     return (double)stamps > used ? stamps - (U64)used : 0;
@@ -326,7 +326,7 @@ void dpx_file_begin(struct dpx_ctx *ctx)
     char *path = ctx->out.path;
     ctx->file.unopened = false;
     dp_err_init(&err);
-    if (create(ctx, path, &err) < 0) {
+    if (create_file(ctx, path, &err) < 0) {
         ctx->out.failed = true;
         dpx_say("DProf: %s; the program is not profiled", err.message);
     } else if (ctx->out.regular && ctx->state < DPX_ENDING) {
@@ -335,11 +335,11 @@ void dpx_file_begin(struct dpx_ctx *ctx)
     dp_mem_free(path);
     dp_rec_shrink(&ctx->rec, (size_t)dpx_run.opt.buffer);
     cpu = clock->cpu_ns(&ctx->clock) - cpu;
-    ctx->rec.clock.cpu_stamp += waited(ctx, clock->stamp(&ctx->clock) - stamp, cpu);
+    ctx->rec.clock.cpu_stamp += stamps_waited(ctx, clock->stamp(&ctx->clock) - stamp, cpu);
     errno = why;
 }
 
-/* ---- what survives the process ---- */
+/* ---- memory that survives the process ---- */
 
 /* Adds a line to the newest piece of its kind, or to a new piece. */
 static void keep_line(struct dpx_ctx *ctx, struct dpx_lines *in, enum dp_live_kind kind,
@@ -347,8 +347,8 @@ static void keep_line(struct dpx_ctx *ctx, struct dpx_lines *in, enum dp_live_ki
 {
     size_t all = len + strlen(end);
     ctx->rec.worked = true;
-    /* The pieces are the parent's, and forked() makes the child's; or recording has given up in the
-     * middle of this event, and there are none. */
+    /* The pieces are the parent's, and begin_child() makes the child's; or recording has given up
+     * in the middle of this event, and there are none. */
     if (ctx->state == DPX_BORN || ctx->rec.over)
         return;
     if (!in->ptr || all >= in->size - in->used) {
@@ -386,7 +386,7 @@ static void init_live(struct dpx_ctx *ctx)
     ctx->live.unnamed_dir = dpx_run.opt.spool && dpx_run.spool_who == DP_DIR_UNNAMED;
 }
 
-static void tell_identity(struct dpx_ctx *ctx)
+static void note_identity(struct dpx_ctx *ctx)
 {
     memcpy(ctx->rec.saving.state->run, dpx_run.run, sizeof ctx->rec.saving.state->run);
     ctx->rec.saving.state->pid = (U64)ctx->pid;
@@ -398,7 +398,7 @@ int dpx_file_open_live(struct dpx_ctx *ctx)
     init_live(ctx);
     int rc = dp_rec_open(&ctx->rec, &ctx->live);
     if (rc == 0)
-        tell_identity(ctx);
+        note_identity(ctx);
     return rc;
 }
 
@@ -415,13 +415,13 @@ int dpx_file_renew_live(struct dpx_ctx *ctx)
     init_live(ctx);
     int rc = dp_rec_renew(&ctx->rec);
     if (rc == 0) {
-        tell_identity(ctx);
+        note_identity(ctx);
         dpx_file_keep_all(ctx);
     }
     return rc;
 }
 
-/* A window has been written: the file has all names now, and has grown. */
+/* Called after a window was written: the file has all names now, and has grown. */
 void dpx_file_flushed(void *arg)
 {
     struct dpx_ctx *ctx = arg;
@@ -441,11 +441,11 @@ void dpx_file_flushed(void *arg)
 
 /* ---- the last lines ---- */
 
-/* Adds what tells a reader whether a source has changed since, and whether the file is whole. The
- * sums are those of all lines; lines: the text of a tree, or 0. */
+/* Adds the checksums of sources, and the lines that show whether the file is whole. The sums are
+ * those of all lines. tree: where the text of a tree begins, or NO_TREE. */
 static int end_text(struct dpx_ctx *ctx, struct dp_buf *text, uint64_t *sums, size_t tree)
 {
-    /* Statements tell their sources themselves. */
+    /* Statements have their sources in lines of their own. */
     size_t first = dpx_run.opt.lines ? SIZE_MAX : ctx->sourced;
     int rc = dp_lines_write_sources(&ctx->statements, first, tree, text);
     if (tree != NO_TREE && !text->err)
@@ -478,9 +478,9 @@ void dpx_file_end(struct dpx_ctx *ctx)
 
 /* ---- the tree ---- */
 
-/* Writes the tree as it is now to text. Returns 0, DP_E_NOMEM, or DP_E_IO where the pieces were
- * lost by then, so that the text is of no use; dpx_life.c tells the user that. sums: the sums of
- * its times. */
+/* Writes the tree as it is now to text. Returns 0, DP_E_NOMEM, or DP_E_IO if the pieces were lost
+ * by then, so that the text is useless; dpx_life.c reports that to the user. sums: the sums of its
+ * times. */
 static int tree_text(struct dpx_ctx *ctx, struct dp_buf *text, struct dp_ticks *sums)
 {
     struct dp_cct_text how = {
@@ -516,7 +516,7 @@ static int write_whole(struct dpx_ctx *ctx, const struct dp_buf *text, uint64_t 
                        struct dp_err *err)
 {
     int rc = dp_outfile_write(&ctx->out, text->ptr, text->len, err);
-    /* Frees the room that the file of the pieces takes. */
+    /* Frees the disk space of the file of the pieces. */
     if (rc == DP_E_IO && dp_live_detach(&ctx->live)) {
         ctx->out.failed = false;
         dp_outfile_cut(&ctx->out, at);
@@ -547,8 +547,8 @@ bool dpx_file_write_tree(struct dpx_ctx *ctx, struct dp_err *err)
     return rc == 0;
 }
 
-/* Replaces the tree that was saved before, by a new file: nobody sees half a tree, and a full disk
- * leaves the old file. */
+/* Replaces the tree that was saved before by a new file: no reader sees half a tree, and a full
+ * disk leaves the old file. */
 static bool replace_tree(struct dpx_ctx *ctx, const struct dp_buf *text)
 {
     struct dp_outfile twin;
@@ -622,7 +622,7 @@ void dpx_file_save(void *arg)
 
 /* ---- the end ---- */
 
-/* The last tree replaces the one that was saved. Where there is no room for it, the saved one
+/* Writes the last tree in place of the saved one. If there is no room for it, the saved one
  * stays. */
 static void last_tree(struct dpx_ctx *ctx, const struct dp_buf *text)
 {
@@ -646,7 +646,7 @@ static void last_tree(struct dpx_ctx *ctx, const struct dp_buf *text)
     dpx_file_sink(ctx, text->ptr, text->len);
 }
 
-/* There is no last tree. The file stays as it was when it was saved last, if ever. */
+/* For when there is no last tree: the file stays as it was last saved, if ever. */
 static void no_tree(struct dpx_ctx *ctx, int why)
 {
     if (why == DP_E_NOMEM)
@@ -654,7 +654,7 @@ static void no_tree(struct dpx_ctx *ctx, int why)
     ctx->out.failed = true;
 }
 
-/* Writes all that is not written yet, with what the writer still holds. */
+/* Writes everything that is not written yet, including the writer's pending text. */
 void dpx_file_rest(struct dpx_ctx *ctx)
 {
     int why = errno;

@@ -1,24 +1,24 @@
-/* The file of a process or thread: its name, header and end, and what stands beside it while the
+/* The file of a process or thread: its name, header and end, and the files beside it while the
  * process lives. */
 #ifndef DPX_FILE_H
 #define DPX_FILE_H
 
 #include "dpx.h"
 
-/* The program's name, as its $0 has it now; never NULL. The string is perl's. */
+/* The program's name, as its $0 is now; never NULL. The string is perl's. */
 const char *dpx_file_script(pTHX);
 
 /* Opens this process' or thread's file and writes its header. Returns 0 or an
  * error code with the detail in err. */
 int dpx_file_open(pTHX_ struct dpx_ctx *ctx, struct dp_err *err);
 
-/* Prepares the same for later: for now it only finds out whether the file could be opened, and
- * keeps the header. Until dpx_file_begin the disk has no file of this run, and an older profile
- * stays: a perl that only compiles, or fails to, is no run. What needs the file earlier, such as a
+/* Prepares the same for later: now it only finds out whether the file could be opened, and keeps
+ * the header. Until dpx_file_begin the disk has no file of this run, and an older profile stays: a
+ * perl that only compiles, or fails to, is no run. An event that needs the file earlier, such as a
  * full buffer, makes it. */
 int dpx_file_prepare(pTHX_ struct dpx_ctx *ctx, struct dp_err *err);
 
-/* Makes a file that was only prepared, and what stands beside it; does nothing otherwise. To be
+/* Makes a file that was only prepared, and the files beside it; does nothing otherwise. To be
  * called between an arrival and a leaving, so that its time, waiting included, is the recorder's
  * own. */
 void dpx_file_begin(struct dpx_ctx *ctx);
@@ -26,15 +26,15 @@ void dpx_file_begin(struct dpx_ctx *ctx);
 /* Makes the recorder's memory beside the file. Returns 0 or DP_E_NOMEM. */
 int dpx_file_open_live(struct dpx_ctx *ctx);
 
-/* Does the same for the next slice, when the memory of the one before is released. */
+/* Does the same for the next slice, after the memory of the one before was released. */
 int dpx_file_renew_live(struct dpx_ctx *ctx);
 
-/* Of a slice: writes the tree behind the header, and completes that. Returns false, with a message
- * and the file as it was, if there is no room. */
+/* For a slice: writes the tree behind the header, and completes the header. Returns false, with a
+ * message and the file as it was, if there is no room. */
 bool dpx_file_write_tree(struct dpx_ctx *ctx, struct dp_err *err);
 
-/* The writer's sink, and what the recorder calls when a window is written; the
- * argument is the struct dpx_ctx. */
+/* The writer's sink, and the recorder's callback after a window was written; the argument is the
+ * struct dpx_ctx. */
 int dpx_file_sink(void *arg, const char *ptr, size_t len);
 void dpx_file_flushed(void *arg);
 
@@ -42,21 +42,21 @@ void dpx_file_flushed(void *arg);
 void dpx_file_keep_name(struct dpx_ctx *ctx, U32 id);
 void dpx_file_keep_site(struct dpx_ctx *ctx, U32 site);
 
-/* Keeps those of all that are known, in memory that was made anew. */
+/* Keeps all known lines and sites, in memory that was made anew. */
 void dpx_file_keep_all(struct dpx_ctx *ctx);
 
-/* Brings the file up to date; the recorder calls it with the struct dpx_ctx. It gives no message if
+/* Brings the file up to date; the recorder calls it with the struct dpx_ctx. Gives no message if
  * that is impossible, as the end is still to come. */
 void dpx_file_save(void *arg);
 
-/* Writes all that is not written yet: what the writer still holds, the tree. */
+/* Writes everything that is not written yet: the writer's pending text, the tree. */
 void dpx_file_rest(struct dpx_ctx *ctx);
 
-/* Puts what is known by now into the header; the recording goes on. */
+/* Puts the values known so far into the header; the recording goes on. */
 void dpx_file_trailer(struct dpx_ctx *ctx);
 
-/* All marks, or the tree, are in the file: writes the last lines of a trace, and completes the
- * header. */
+/* Writes the last lines of a trace, and completes the header. All marks, or the tree, are in the
+ * file. */
 void dpx_file_end(struct dpx_ctx *ctx);
 
 #endif

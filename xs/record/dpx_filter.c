@@ -1,10 +1,9 @@
 /* only= and skip=: which names are recorded.
  *
- * The patterns are perl's and run in perl's own engine, in the middle of whatever
- * the program does. Such a match neither reads nor sets what the program's matches set ($1, @-,
- * pos, the last pattern): ops do that, and no op is run. The engine takes its memory above that of
- * a match under way, and gives it back. A pattern that could call the program, or make the engine
- * die, is refused beforehand.
+ * The patterns are perl's and run in perl's own engine, at any point of the program. Such a match
+ * neither reads nor sets what the program's matches set ($1, @-, pos, the last pattern): ops do
+ * that, and no op is run. The engine takes its memory above that of a match under way, and gives it
+ * back. A pattern that could call the program, or make the engine die, is refused beforehand.
  *
  * What this relies on: the engine matches by pregexec without an op, and PL_curcop's hints,
  * PL_diehook and PL_signalhook are all that it reads of the program. Before 5.32 it asks Perl
@@ -36,8 +35,8 @@ static bool may_be_sub(const char *p)
     return starts(p, "Is") || starts(p, "In");
 }
 
-/* Before 5.32 the engine asks Perl code (utf8_heavy.pl) what a property is, whenever a pattern is
- * compiled, and how letters fold, once. Neither may happen inside a hook. */
+/* Before 5.32 the engine asks Perl code (utf8_heavy.pl) for the meaning of properties, whenever a
+ * pattern is compiled, and for the folding of letters, once. Neither may happen inside a hook. */
 #if PERL_VERSION < 32
 #  define DPX_UNICODE_IN_PERL 1
 #else
@@ -64,7 +63,7 @@ static void learn_to_fold(pTHX)
     PERL_UNUSED_VAR(len);
 }
 
-/* Is it a call of a group within the pattern, which may recurse until the engine dies? */
+/* Does it call a group within the pattern, which may recurse until the engine dies? */
 static bool is_recursion(const char *p)
 {
     if (*p == 'R' || *p == '&' || starts(p, "P>"))
@@ -74,7 +73,7 @@ static bool is_recursion(const char *p)
 }
 
 /* Why a pattern is refused, or NULL. */
-static const char *refusal(const char *p)
+static const char *why_refused(const char *p)
 {
     for (; *p; p++) {
         if (*p == '\\' && p[1]) {
@@ -98,8 +97,8 @@ static const char *refusal(const char *p)
     return NULL;
 }
 
-/* Makes a COP in which no pragma of the program holds: use bytes, use warnings, use locale. */
-static void quiet(COP *cop)
+/* Makes a COP without any pragma of the program: use bytes, use warnings, use locale. */
+static void clear_pragmas(COP *cop)
 {
     Zero(cop, 1, COP);
     cop->cop_warnings = pWARN_NONE;
@@ -111,14 +110,14 @@ static const char *const engine_vars[] = {
 };
 enum { ENGINE_VARS = C_ARRAY_LENGTH(engine_vars) };
 
-/* Sets had to which of them there are. */
+/* Sets had[i] if the i-th of them exists. */
 static void note_engine_vars(pTHX_ bool had[ENGINE_VARS])
 {
     for (size_t i = 0; i < ENGINE_VARS; i++)
         had[i] = hv_exists(PL_defstash, engine_vars[i], (I32)strlen(engine_vars[i]));
 }
 
-/* The program does not see those that our pattern alone made. */
+/* Removes those that our pattern alone made, so that the program does not see them. */
 static void drop_engine_vars(pTHX_ const bool had[ENGINE_VARS])
 {
     for (size_t i = 0; i < ENGINE_VARS; i++)
@@ -126,14 +125,14 @@ static void drop_engine_vars(pTHX_ const bool had[ENGINE_VARS])
             (void)hv_delete(PL_defstash, engine_vars[i], (I32)strlen(engine_vars[i]), G_DISCARD);
 }
 
-static REGEXP *compile(pTHX_ const char *text)
+static REGEXP *compile_pattern(pTHX_ const char *text)
 {
     STRLEN len = strlen(text);
     COP cop, *before = PL_curcop;
     bool had[ENGINE_VARS];
     if (!text[0])
         return NULL;
-    quiet(&cop);
+    clear_pragmas(&cop);
     SV *sv = newSVpvn_flags(text, len, SVs_TEMP);
     if (is_utf8_string((const U8 *)text, len))
         SvUTF8_on(sv);
@@ -153,7 +152,7 @@ static void compile_xs(pTHX_ CV *cv)
     SvGETMAGIC(ST(0));
     if (DPX_UNICODE_IN_PERL && ignores_case(SvPV_nolen(ST(0))))
         learn_to_fold(aTHX);
-    *to = compile(aTHX_ SvPV_nolen(ST(0)));
+    *to = compile_pattern(aTHX_ SvPV_nolen(ST(0)));
     PERL_UNUSED_VAR(items);
     XSRETURN_EMPTY;
 }
@@ -163,7 +162,7 @@ static bool try_compile(pTHX_ const char *option, const char *text, struct dp_er
     REGEXP *rx = NULL;
     if (!text)
         return true;
-    const char *why = refusal(text);
+    const char *why = why_refused(text);
     if (why) {
         dp_err_set(err, DP_E_ARG, "%s=%s: %s", option, text, why);
         return false;
@@ -211,8 +210,8 @@ void dpx_filter_init(pTHX_ struct dpx_filter *f)
         return;
     ENTER;
     SAVETMPS;
-    f->only = dpx_run.opt.only ? compile(aTHX_ dpx_run.opt.only) : NULL;
-    f->skip = dpx_run.opt.skip ? compile(aTHX_ dpx_run.opt.skip) : NULL;
+    f->only = dpx_run.opt.only ? compile_pattern(aTHX_ dpx_run.opt.only) : NULL;
+    f->skip = dpx_run.opt.skip ? compile_pattern(aTHX_ dpx_run.opt.skip) : NULL;
     FREETMPS;
     LEAVE;
     f->subject = newSV(80);
@@ -248,9 +247,9 @@ static bool is_builtin(const char *line, size_t len)
     return len > sizeof kind && memcmp(line + len - (sizeof kind - 1), kind, sizeof kind - 1) == 0;
 }
 
-/* What the patterns see of a line: PACKAGE::NAME, PACKAGE::__ANON__[FILE:LINE],
+/* Makes the text that the patterns see of a line: PACKAGE::NAME, PACKAGE::__ANON__[FILE:LINE],
  * CORE:NAME. */
-static void label(struct dp_buf *to, const char *line, size_t len)
+static void make_label(struct dp_buf *to, const char *line, size_t len)
 {
     const char *end = line + len;
     dp_buf_clear(to);
@@ -265,7 +264,7 @@ static void label(struct dp_buf *to, const char *line, size_t len)
     }
 }
 
-/* Names are UTF-8; a file's name may be other bytes, which are taken for Latin-1. */
+/* Names are UTF-8; a file's name may have other bytes, which count as Latin-1. */
 static void set_subject(pTHX_ SV *sv, const struct dp_buf *text)
 {
     bool utf8 = is_utf8_string((const U8 *)text->ptr, text->len);
@@ -286,19 +285,19 @@ static void set_subject(pTHX_ SV *sv, const struct dp_buf *text)
     SvUTF8_on(sv);
 }
 
-static void not_now(pTHX) { PERL_UNUSED_CONTEXT; }
+static void ignore_signals(pTHX) { PERL_UNUSED_CONTEXT; }
 
-/* Perl looks for signals while it matches. Neither a handler of the program nor a sample may run in
- * the middle of a hook: PL_sig_pending stays set, and the program's next safe point sees it. */
+/* Perl checks for signals while it matches. Neither a handler of the program nor a sample may run
+ * in the middle of a hook: PL_sig_pending stays set, and the program's next safe point sees it. */
 static bool matches(pTHX_ SV *sv, REGEXP *rx)
 {
     COP cop, *before = PL_curcop;
     despatch_signals_proc_t signals = PL_signalhook;
     bool tainted = cBOOL(TAINT_get);
     char *ptr = SvPVX(sv);
-    quiet(&cop);
+    clear_pragmas(&cop);
     PL_curcop = &cop;
-    PL_signalhook = not_now;
+    PL_signalhook = ignore_signals;
     bool yes = cBOOL(pregexec(rx, ptr, ptr + SvCUR(sv), ptr, 0, sv, 1));
     PL_signalhook = signals;
     PL_curcop = before;
@@ -306,9 +305,9 @@ static bool matches(pTHX_ SV *sv, REGEXP *rx)
     return yes;
 }
 
-static bool judge(pTHX_ struct dpx_filter *f, const char *line, size_t len)
+static bool is_wanted(pTHX_ struct dpx_filter *f, const char *line, size_t len)
 {
-    label(&f->text, line, len);
+    make_label(&f->text, line, len);
     if (f->text.err)
         return true;
     set_subject(aTHX_ f->subject, &f->text);
@@ -317,7 +316,7 @@ static bool judge(pTHX_ struct dpx_filter *f, const char *line, size_t len)
 }
 
 /* FNV-1a. */
-static U64 hash(const char *ptr, size_t len)
+static U64 hash_line(const char *ptr, size_t len)
 {
     U64 h = UINT64_C(0xcbf29ce484222325);
     for (size_t i = 0; i < len; i++)
@@ -331,10 +330,10 @@ bool dpx_filter_takes(pTHX_ struct dpx_filter *f, const char *line, size_t len)
         return true;
     if (f->verdicts.used > VERDICTS_MAX)
         dp_map_clear(&f->verdicts);
-    struct dp_map_slot *slot = dp_map_put(&f->verdicts, hash(line, len));
+    struct dp_map_slot *slot = dp_map_put(&f->verdicts, hash_line(line, len));
     if (slot && slot->value != DP_MAP_NONE && slot->check == (uint32_t)len)
         return slot->value;
-    bool yes = judge(aTHX_ f, line, len);
+    bool yes = is_wanted(aTHX_ f, line, len);
     if (slot) {
         slot->value = yes;
         slot->check = (uint32_t)len;

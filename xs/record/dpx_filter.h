@@ -4,7 +4,7 @@
 
 #include "dpx.h"
 
-/* Are the patterns in dpx_run.opt good? If not, err has the reason. */
+/* Are the patterns in dpx_run.opt valid? If not, err has the reason. */
 bool dpx_filter_check(pTHX_ struct dp_err *err);
 
 /* Compiles the patterns for this interpreter. */

@@ -17,10 +17,10 @@ bool dpx_frame_more(struct dpx_ctx *ctx)
     return true;
 }
 
-DP_INLINE void unwind_to(struct dpx_ctx *ctx, struct dpx_frame *keep, U64 now, const int how)
+DP_INLINE void unwind_to(struct dpx_ctx *ctx, struct dpx_frame *keep, U64 now, const int way)
 {
     while (ctx->top > keep) {
-        dpx_frame_pop(ctx, DP_RAW_UNWIND, now, how);
+        dpx_frame_pop(ctx, DP_RAW_UNWIND, now, way);
         dpx_frame_same_arrival(ctx, now);
     }
 }
@@ -34,7 +34,7 @@ static bool on_chain(const PERL_SI *of, const PERL_SI *from)
 }
 
 /* The least height of the save stack since the XS sub of f was called, as far as the contexts above
- * it tell. While a scope around that call is being left, its destructors and defer blocks run below
+ * it show. While a scope around that call is being left, its destructors and defer blocks run below
  * the height of the call. */
 static I32 save_height(pTHX_ const struct dpx_frame *f)
 {
@@ -58,25 +58,25 @@ bool dpx_frame_is_alive(pTHX_ const struct dpx_frame *f)
                                  : dpx_frame_is_sub_slot(f->si, ix);
 }
 
-DP_INLINE void reconcile(pTHX_ struct dpx_ctx *ctx, U64 now, const int how)
+DP_INLINE void reconcile(pTHX_ struct dpx_ctx *ctx, U64 now, const int way)
 {
     if (dpx_coro_is_other(aTHX_ ctx))
         dpx_coro_notice(aTHX_ ctx, now);
     while (ctx->top > ctx->frames && !dpx_frame_is_alive(aTHX_ ctx->top)) {
-        dpx_frame_pop(ctx, DP_RAW_UNWIND, now, how);
+        dpx_frame_pop(ctx, DP_RAW_UNWIND, now, way);
         dpx_frame_same_arrival(ctx, now);
     }
 }
 
 DP_INLINE void reconcile_below(pTHX_ struct dpx_ctx *ctx, const PERL_SI *si, I32 ix, U64 now,
-                               const int how)
+                               const int way)
 {
     const struct dpx_frame *f;
     if (dpx_coro_is_other(aTHX_ ctx))
         dpx_coro_notice(aTHX_ ctx, now);
     while ((f = ctx->top) > ctx->frames
            && ((f->si == si && DPX_KEY_IX(f->key) > ix) || !dpx_frame_is_alive(aTHX_ f))) {
-        dpx_frame_pop(ctx, DP_RAW_UNWIND, now, how);
+        dpx_frame_pop(ctx, DP_RAW_UNWIND, now, way);
         dpx_frame_same_arrival(ctx, now);
     }
 }
@@ -96,7 +96,7 @@ DP_INLINE void reconcile_below(pTHX_ struct dpx_ctx *ctx, const PERL_SI *si, I32
 DPX_EACH_WAY(WAY, none)
 #undef WAY
 
-const struct dpx_way dpx_ways[DPX_HOWS] = {
+const struct dpx_way dpx_ways[DPX_WAYS] = {
 #define WAY(n, name) \
     { arrive_##n, leave_##n, unmarked_##n, pop_##n, unwind_to_##n, reconcile_##n, \
       reconcile_below_##n },

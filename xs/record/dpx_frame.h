@@ -1,5 +1,5 @@
 /* Inside the hooks: our own stack of frames, kept in step with the program's stacks, and its marks.
- * What every call executes is inline. dpx_hook.c explains how frames live and die. */
+ * The code that every call executes is inline. dpx_hook.c explains how frames live and die. */
 #ifndef DPX_FRAME_H
 #define DPX_FRAME_H
 
@@ -9,12 +9,12 @@
 
 /* The hooks exist once for each way of recording, so that none tests for the way: as a tree, with
  * counters of events, with the times of statements, by the processor's clock. There are four bits,
- * all taken. To add a fifth, give it the value that DPX_HOWS has now, double DPX_HOWS, and make
+ * all taken. To add a fifth, give it the value that DPX_WAYS has now, double DPX_WAYS, and make
  * DPX_EACH_WAY a macro of twice as many: every table of ways grows by itself, and the hooks' code
  * doubles, too. */
 enum { DPX_TREE = DP_REC_TREE, DPX_COUNTS = DP_REC_COUNTS, DPX_LINES = DP_REC_LINES,
        DPX_REC = DPX_TREE | DPX_COUNTS | DPX_LINES,
-       DPX_COUNTER = DP_REC_HOST, DPX_HOWS = 16 };
+       DPX_COUNTER = DP_REC_HOST, DPX_WAYS = 16 };
 
 /* Expand X(number, ...) for 8 and for 16 ways. */
 #define DPX_WAYS_8(X, ...) \
@@ -29,24 +29,24 @@ enum { DPX_TREE = DP_REC_TREE, DPX_COUNTS = DP_REC_COUNTS, DPX_LINES = DP_REC_LI
  * X(1, name, ...) ..., by which X defines name_0, name_1 ... DPX_EACH_OF makes a table of them. */
 #define DPX_EACH_WAY            DPX_WAYS_16
 #define DPX_EACH_OF(name)       { DPX_EACH_WAY(DPX_ENTRY_, name) }
-#define DPX_ENTRY_(how, name)   name##_##how,
+#define DPX_ENTRY_(way, name)   name##_##way,
 
-#define DPX_ONE_(how, name)     + 1
-DP_CHECK(ways, DPX_EACH_WAY(DPX_ONE_, none) == DPX_HOWS
-                   && (DPX_REC | DPX_COUNTER) == DPX_HOWS - 1
-                   && (int)DP_REC_OF_C >= (int)DPX_HOWS);
+#define DPX_ONE_(way, name)     + 1
+DP_CHECK(ways, DPX_EACH_WAY(DPX_ONE_, none) == DPX_WAYS
+                   && (DPX_REC | DPX_COUNTER) == DPX_WAYS - 1
+                   && (int)DP_REC_OF_C >= (int)DPX_WAYS);
 #undef DPX_ONE_
 
 /* A hook's functions for each way, and a table of them. */
 #define DPX_HOOKS(type, name, call) \
     DPX_EACH_WAY(DPX_HOOK_, type, name, call) \
-    static type (*const name[DPX_HOWS])(pTHX) = DPX_EACH_OF(name);
-#define DPX_HOOK_(how, type, name, call)    static type name##_##how(pTHX) { return call(how); }
+    static type (*const name[DPX_WAYS])(pTHX) = DPX_EACH_OF(name);
+#define DPX_HOOK_(way, type, name, call)    static type name##_##way(pTHX) { return call(way); }
 
 /* These are hidden, so that calls are direct, and not through the linker's table (PLT). */
 #pragma GCC visibility push(hidden)
 
-extern int dpx_how;             /* the way of the hooks; -1: there are none yet */
+extern int dpx_way_bits;             /* the bits of the way of the hooks; -1: there are none yet */
 
 /* Functions that are too large to be inline: one for each way. */
 struct dpx_way {
@@ -58,8 +58,8 @@ struct dpx_way {
     void (*reconcile)(pTHX_ struct dpx_ctx *ctx, U64 now);
     void (*reconcile_below)(pTHX_ struct dpx_ctx *ctx, const PERL_SI *si, I32 ix, U64 now);
 };
-extern const struct dpx_way dpx_ways[DPX_HOWS];
-extern struct dpx_way dpx_way;  /* that of dpx_how */
+extern const struct dpx_way dpx_ways[DPX_WAYS];
+extern struct dpx_way dpx_way;  /* the functions of dpx_way_bits */
 
 /* dpx_arrive and dpx_leave, for callers that do not have the way as a constant. */
 #define dpx_frame_arrive(ctx)   (dpx_way.arrive(ctx))
@@ -74,8 +74,8 @@ DP_COLD bool dpx_frame_more(struct dpx_ctx *ctx);
 /* Is the sub of a frame still running? */
 bool dpx_frame_is_alive(pTHX_ const struct dpx_frame *f);
 
-/* Does what dpx_frame_reconcile does, when a context beyond index ix of si has just been pushed: it
- * may stand where the context of a dead frame stood. */
+/* Does the work of dpx_frame_reconcile when a context beyond index ix of si has just been pushed:
+ * it may stand where the context of a dead frame stood. */
 #define dpx_frame_reconcile_below(ctx, si, ix, now) \
     (dpx_way.reconcile_below(aTHX_ ctx, si, ix, now))
 
@@ -87,38 +87,39 @@ void dpx_frame_reconcile(pTHX_ struct dpx_ctx *ctx, U64 now);
 /* Ends all frames. */
 void dpx_frame_unwind(struct dpx_ctx *ctx, U64 now);
 
-/* Within an XSUB: the id of the sub that called it, to which time was charged; 0: the program. */
+/* Within an XSUB: the id of the sub that called it and was charged with the time; 0: the
+ * program. */
 U32 dpx_frame_caller(const struct dpx_ctx *ctx);
 
-/* A hook arrives. Returns the stamp up to which time is the program's, and counts the program's
+/* Arrives in a hook. Returns the stamp up to which time is the program's, and counts the program's
  * events. */
-DP_INLINE U64 dpx_arrive(struct dpx_ctx *ctx, const int how)
+DP_INLINE U64 dpx_arrive(struct dpx_ctx *ctx, const int way)
 {
-    U64 now = dpx_stamp(&ctx->clock, how & DPX_COUNTER);
-    if (how & DPX_COUNTS)
+    U64 now = dpx_stamp(&ctx->clock, way & DPX_COUNTER);
+    if (way & DPX_COUNTS)
         dpx_events_arrive(ctx);
     return now;
 }
 
-/* Where a statement begins, a second reading of the processor's counter would take as long as the
- * rest of the hook, so there is only one. Where events are counted, too, and where the clock is
+/* At the beginning of a statement, a second reading of the processor's counter would take as long
+ * as the rest of the hook, so there is only one. If events are counted, too, or the clock is
  * another one, there are two. struct dp_rec_how has the same, as reads_once. */
-#define DPX_READS_ONCE(how) \
-    (((how) & (DPX_LINES | DPX_COUNTER | DPX_COUNTS)) == (DPX_LINES | DPX_COUNTER))
+#define DPX_READS_ONCE(way) \
+    (((way) & (DPX_LINES | DPX_COUNTER | DPX_COUNTS)) == (DPX_LINES | DPX_COUNTER))
 
-/* A hook leaves to an XS sub or a builtin, whose gap is taken as it is (DP_REC_OF_C). */
-DP_INLINE void dpx_leave_to_c(struct dpx_ctx *ctx, const int how)
+/* Leaves a hook to an XS sub or a builtin, whose gap counts in full (DP_REC_OF_C). */
+DP_INLINE void dpx_leave_to_c(struct dpx_ctx *ctx, const int way)
 {
-    if (how & DPX_COUNTS)
+    if (way & DPX_COUNTS)
         dpx_events_leave(ctx);
-    ctx->rec.marks.left = dpx_stamp(&ctx->clock, how & DPX_COUNTER);
+    ctx->rec.marks.left = dpx_stamp(&ctx->clock, way & DPX_COUNTER);
 }
 
-/* A hook leaves: what follows is the program's again. */
-DP_INLINE void dpx_leave(struct dpx_ctx *ctx, const int how)
+/* Leaves a hook: the time that follows is the program's again. */
+DP_INLINE void dpx_leave(struct dpx_ctx *ctx, const int way)
 {
-    dpx_leave_to_c(ctx, how);
-    if (DPX_READS_ONCE(how))
+    dpx_leave_to_c(ctx, way);
+    if (DPX_READS_ONCE(way))
         dp_rec_leave(&ctx->rec, ctx->rec.marks.left);
 }
 
@@ -136,19 +137,19 @@ DP_INLINE struct dpx_frame *dpx_frame_add(struct dpx_ctx *ctx, PERL_SI *si, I32 
 
 /* Pushes a frame and makes its mark. Returns false, and makes no mark, if there is no memory. */
 DP_INLINE bool dpx_frame_push(struct dpx_ctx *ctx, PERL_SI *si, I32 key, U32 id, U64 now,
-                              const int how)
+                              const int way)
 {
     struct dpx_frame *f = dpx_frame_add(ctx, si, key, id);
     if (DP_LIKELY(f != NULL))
-        dp_rec_mark(&ctx->rec, DP_RAW_ENTER, id, &f->call, now, how & DPX_REC);
+        dp_rec_mark(&ctx->rec, DP_RAW_ENTER, id, &f->call, now, way & DPX_REC);
     return f != NULL;
 }
 
 /* Ends the frame on top. */
-DP_INLINE void dpx_frame_pop(struct dpx_ctx *ctx, enum dp_raw_kind kind, U64 now, const int how)
+DP_INLINE void dpx_frame_pop(struct dpx_ctx *ctx, enum dp_raw_kind kind, U64 now, const int way)
 {
     struct dpx_frame *f = ctx->top--;
-    dp_rec_mark(&ctx->rec, kind, f->id, &f->call, now, how & (DPX_REC | DP_REC_OF_C));
+    dp_rec_mark(&ctx->rec, kind, f->id, &f->call, now, way & (DPX_REC | DP_REC_OF_C));
 }
 
 /* A further mark of the same arrival: no time has passed in the program. */
@@ -157,20 +158,20 @@ DP_INLINE void dpx_frame_same_arrival(struct dpx_ctx *ctx, U64 now)
     ctx->rec.marks.left = now;
 }
 
-/* A C call has returned, whose frame was the at-th: ends that frame and those above it. Returns
+/* Ends the frame of a C call that has returned, and the frames above it. at: its index. Returns
  * false if the frame had ended before. */
 DP_INLINE bool dpx_frame_end_call(struct dpx_ctx *ctx, ptrdiff_t at, U64 serial, const int kind,
-                                  U64 now, const int how)
+                                  U64 now, const int way)
 {
     struct dpx_frame *f = ctx->frames + at;
     if (DP_UNLIKELY(ctx->top < f || f->serial != serial || DPX_KEY_KIND(f->key) != kind))
         return false;
     dpx_frame_unwind_to(ctx, f, now);
-    dpx_frame_pop(ctx, DP_RAW_LEAVE, now, kind == DPX_XS ? how | DP_REC_OF_C : how);
+    dpx_frame_pop(ctx, DP_RAW_LEAVE, now, kind == DPX_XS ? way | DP_REC_OF_C : way);
     return true;
 }
 
-/* Is this the context of a sub, or CXt_NULL, as which Scope::Upper hides contexts for a while? */
+/* Is this the context of a sub, or CXt_NULL, with which Scope::Upper hides contexts for a while? */
 DP_INLINE bool dpx_frame_is_sub_slot(const PERL_SI *si, I32 ix)
 {
     U8 type = CxTYPE(&si->si_cxstack[ix]);
@@ -181,7 +182,7 @@ DP_INLINE bool dpx_frame_is_sub_slot(const PERL_SI *si, I32 ix)
  * such as that of a defer block in a scope that is being left. */
 DP_INLINE bool dpx_frame_lost_caller(const struct dpx_frame *f)
 {
-    const struct dpx_frame *by = f - 1;         /* at the bottom lies one without a stack-info */
+    const struct dpx_frame *by = f - 1;         /* the frame at the bottom has no stack-info */
     I32 ix = DPX_KEY_IX(by->key);
     return by->si == f->si && DPX_KEY_KIND(by->key) == DPX_PERL
            && (ix > by->si->si_cxix || !dpx_frame_is_sub_slot(by->si, ix));
@@ -197,7 +198,7 @@ DP_INLINE bool dpx_frame_is_fine(pTHX_ const struct dpx_frame *top, const PERL_S
                                        : dpx_frame_is_sub_slot(si, at));
 }
 
-/* Before a frame is pushed at index ix of si, or just above: ends what is dead on top. */
+/* Before a frame is pushed at index ix of si, or just above: ends the dead frames on top. */
 DP_INLINE void dpx_frame_check_top(pTHX_ struct dpx_ctx *ctx, const PERL_SI *si, I32 ix, U64 now)
 {
     if (DP_UNLIKELY(!dpx_frame_is_fine(aTHX_ ctx->top, si, ix))
@@ -212,13 +213,13 @@ DP_INLINE bool dpx_frame_in_order(pTHX_ const struct dpx_ctx *ctx)
            && (ctx->top == ctx->frames || dpx_frame_is_alive(aTHX_ ctx->top));
 }
 
-/* Leaving a hook that made no mark since the arrival at stamp now: the gap goes on,
- * without the time that the hook took. */
-DP_INLINE void dpx_frame_unmarked(struct dpx_ctx *ctx, U64 now, const int how)
+/* Leaves a hook that made no mark since the arrival at stamp now: the gap goes on, without the time
+ * that the hook took. */
+DP_INLINE void dpx_frame_unmarked(struct dpx_ctx *ctx, U64 now, const int way)
 {
-    if (how & DPX_COUNTS)
+    if (way & DPX_COUNTS)
         dpx_events_leave(ctx);
-    ctx->rec.marks.left += dpx_stamp(&ctx->clock, how & DPX_COUNTER) - now;
+    ctx->rec.marks.left += dpx_stamp(&ctx->clock, way & DPX_COUNTER) - now;
 }
 
 /* Ends the frames that the program has left, if the one on top is among them. */

@@ -1,6 +1,6 @@
 /* Perl's bytes are counted in the entries of malloc and its kin in perl's own global offset table,
- * because no allocator tells cheaply what is in use: glibc's mallinfo2 walks its free lists, which
- * takes 11 ms with 67,000 free pieces.
+ * because no allocator reports cheaply how many bytes are in use: glibc's mallinfo2 walks its free
+ * lists, which takes 11 ms with 67,000 free pieces.
  *
  * What this relies on: perl calls malloc, calloc, realloc and free by their entries in its
  * global offset table. A perl with a malloc of its own (MYMALLOC) has no count. */
@@ -74,7 +74,7 @@ struct elf_object {
     uintptr_t inside;           /* an address in it */
     const ElfW(Dyn) *dynamic;
     uintptr_t base;
-    uintptr_t relro, relro_end; /* what is read-only after the start */
+    uintptr_t relro, relro_end; /* the part that is read-only after the start */
 };
 
 static int find_object(struct dl_phdr_info *info, size_t size, void *arg)
@@ -103,12 +103,12 @@ static int find_object(struct dl_phdr_info *info, size_t size, void *arg)
 }
 
 /* glibc has made the addresses in the dynamic section absolute; others leave them relative. */
-static uintptr_t absolute(const struct elf_object *o, uintptr_t at)
+static uintptr_t absolute_address(const struct elf_object *o, uintptr_t at)
 {
     return at < o->base ? at + o->base : at;
 }
 
-static bool writable(const struct elf_object *o, void *at, bool on)
+static bool make_writable(const struct elf_object *o, void *at, bool on)
 {
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from = (uintptr_t)at & ~(page - 1);
     if ((uintptr_t)at < o->relro || (uintptr_t)at >= o->relro_end)
@@ -116,8 +116,8 @@ static bool writable(const struct elf_object *o, void *at, bool on)
     return mprotect((void *)from, page, on ? PROT_READ | PROT_WRITE : PROT_READ) == 0;
 }
 
-static void replace(const struct elf_object *o, const ElfW(Rela) * rela, size_t n,
-                    const ElfW(Sym) * symbols, const char *names)
+static void replace_entries(const struct elf_object *o, const ElfW(Rela) * rela, size_t n,
+                            const ElfW(Sym) * symbols, const char *names)
 {
     for (size_t i = 0; i < n; i++) {
         const char *name = names + symbols[ELF64_R_SYM(rela[i].r_info)].st_name;
@@ -129,12 +129,12 @@ static void replace(const struct elf_object *o, const ElfW(Rela) * rela, size_t 
             /* a jump slot or a plain address; with an addend it is no pointer to the function */
             if (!real || rela[i].r_addend)
                 continue;
-            if (!writable(o, at, true))
+            if (!make_writable(o, at, true))
                 continue;
             replaced[n_replaced].at = at;
             replaced[n_replaced++].before = *at;
             __atomic_store_n(at, functions[k].ours, __ATOMIC_RELAXED);
-            writable(o, at, false);
+            make_writable(o, at, false);
         }
     }
 }
@@ -145,12 +145,13 @@ static bool find_perl(struct elf_object *o)
     o->inside = (uintptr_t)&Perl_safesysmalloc;
     void *there = dlsym(RTLD_DEFAULT, "Perl_safesysmalloc");
     if (there)
-        o->inside = (uintptr_t)there;   /* the first may be an entry of our own table */
+        o->inside = (uintptr_t)there;   /* the first address may be an entry of our own table */
     return dl_iterate_phdr(find_object, o) && o->dynamic;
 }
 
-/* A library that is loaded before the allocator may have its own malloc, and no malloc_usable_size:
- * the allocator's would be asked for blocks that it does not know. */
+/* Does malloc_usable_size belong to malloc? A library that is loaded before the allocator may have
+ * its own malloc, and no malloc_usable_size: the allocator's would be asked about blocks that it
+ * does not know. */
 static bool tells_sizes(void)
 {
     Dl_info malloc_is, size_is;
@@ -174,23 +175,23 @@ const char *dpx_heap_watch(void)
         return "perl's calls of the allocator cannot be found";
     for (const ElfW(Dyn) *d = o.dynamic; d->d_tag != DT_NULL; d++)
         switch (d->d_tag) {
-        case DT_JMPREL: plt = (const ElfW(Rela) *)absolute(&o, d->d_un.d_ptr); break;
+        case DT_JMPREL: plt = (const ElfW(Rela) *)absolute_address(&o, d->d_un.d_ptr); break;
         case DT_PLTRELSZ: plt_size = d->d_un.d_val; break;
         case DT_PLTREL:
             if (d->d_un.d_val != DT_RELA)
                 return "perl's calls of the allocator cannot be found";
             break;
-        case DT_RELA: rela = (const ElfW(Rela) *)absolute(&o, d->d_un.d_ptr); break;
+        case DT_RELA: rela = (const ElfW(Rela) *)absolute_address(&o, d->d_un.d_ptr); break;
         case DT_RELASZ: rela_size = d->d_un.d_val; break;
-        case DT_SYMTAB: symbols = (const ElfW(Sym) *)absolute(&o, d->d_un.d_ptr); break;
-        case DT_STRTAB: names = (const char *)absolute(&o, d->d_un.d_ptr); break;
+        case DT_SYMTAB: symbols = (const ElfW(Sym) *)absolute_address(&o, d->d_un.d_ptr); break;
+        case DT_STRTAB: names = (const char *)absolute_address(&o, d->d_un.d_ptr); break;
         }
     if (!symbols || !names)
         return "perl's calls of the allocator cannot be found";
     if (plt)
-        replace(&o, plt, plt_size / sizeof *plt, symbols, names);
+        replace_entries(&o, plt, plt_size / sizeof *plt, symbols, names);
     if (rela)
-        replace(&o, rela, rela_size / sizeof *rela, symbols, names);
+        replace_entries(&o, rela, rela_size / sizeof *rela, symbols, names);
     if (n_replaced < DP_ARRAY_LEN(functions)) {
         dpx_heap_unwatch();
         return "perl's calls of the allocator cannot be found";
@@ -205,10 +206,10 @@ void dpx_heap_unwatch(void)
         return;
     while (n_replaced) {
         n_replaced--;
-        if (writable(&o, replaced[n_replaced].at, true)) {
+        if (make_writable(&o, replaced[n_replaced].at, true)) {
             __atomic_store_n(replaced[n_replaced].at, replaced[n_replaced].before,
                              __ATOMIC_RELAXED);
-            writable(&o, replaced[n_replaced].at, false);
+            make_writable(&o, replaced[n_replaced].at, false);
         }
     }
 }

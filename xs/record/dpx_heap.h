@@ -1,4 +1,4 @@
-/* The bytes that perl has taken from the allocator and not given back. No allocator tells this
+/* The bytes that perl has taken from the allocator and not given back. No allocator reports this
  * number cheaply, so perl's calls of the allocator are counted: the entries of malloc, calloc,
  * realloc and free in the table that perl's own calls go through (its global offset table) are
  * replaced. Calls of C libraries among themselves are not seen. */

@@ -6,10 +6,10 @@
 
 enum { SECONDS_MOST = 1000000000 };
 
-/* Of the calls that run, links each to a context of the tree that is recorded now. What began when
- * the program had used more than `from` stamps began in a tree that may never be part of the file:
- * nothing is known of its beginning. To the others, the time since then has not passed. */
-static void relink(struct dpx_ctx *ctx, U64 from, U64 passed)
+/* Links each running call to a context of the tree that is recorded now. A call that began when the
+ * program had used more than `from` stamps began in a tree that may never be part of the file: its
+ * beginning is unknown. For the other calls, the time since then has not passed. */
+static void relink_frames(struct dpx_ctx *ctx, U64 from, U64 passed)
 {
     for (struct dpx_frame *f = ctx->frames + 1; f <= ctx->top; f++) {
         U64 start = f->call.start;
@@ -23,23 +23,24 @@ static void relink(struct dpx_ctx *ctx, U64 from, U64 passed)
     }
 }
 
-/* is_kept: what was recorded last is a part of the file's tree. */
-static void turn(struct dpx_ctx *ctx, U64 number, U64 now, bool is_kept)
+/* Records into another stretch. is_kept: the stretch recorded so far is a part of the file's
+ * tree. */
+static void turn_to(struct dpx_ctx *ctx, U64 number, U64 now, bool is_kept)
 {
     struct dp_rec *rec = &ctx->rec;
     bool leaves = dp_held_number(rec) && !is_kept;
     U64 from = rec->saving.held_from;
     dp_held_turn(rec, number, now);
     if (!rec->over)
-        relink(ctx, leaves ? from : UINT64_MAX, leaves ? rec->marks.program - from : 0);
+        relink_frames(ctx, leaves ? from : UINT64_MAX, leaves ? rec->marks.program - from : 0);
 }
 
 /* Ends the stretch that is recorded, or another one. */
-static bool end(struct dpx_ctx *ctx, U64 number, U64 now)
+static bool end_stretch(struct dpx_ctx *ctx, U64 number, U64 now)
 {
     bool is_slow = dp_held_is_slow(&ctx->rec, number, now);
     if (dp_held_number(&ctx->rec) == number)
-        turn(ctx, 0, now, is_slow);
+        turn_to(ctx, 0, now, is_slow);
     else
         dp_rec_flush(&ctx->rec, now);
     if (!ctx->rec.over)
@@ -47,8 +48,8 @@ static bool end(struct dpx_ctx *ctx, U64 number, U64 now)
     return is_slow && !ctx->rec.over;
 }
 
-/* Does what comes first in a child, or after an exec that failed. While recording is stopped only
- * its next start does that. */
+/* Does the work of the first event in a child, or after an exec that failed. While recording is
+ * stopped only its next start does that. */
 static bool is_ready(struct dpx_ctx *ctx)
 {
     if (!ctx->rec.paused)
@@ -85,7 +86,7 @@ U64 dpx_held_begin(struct dpx_ctx *ctx, NV seconds)
             dp_rec_flush(&ctx->rec, now);
             number = 0;
         } else {
-            turn(ctx, number, now, false);
+            turn_to(ctx, number, now, false);
         }
         dpx_ctx_leave(ctx);
     }
@@ -104,7 +105,7 @@ U64 dpx_held_turn(struct dpx_ctx *ctx, U64 number)
     bool ready = is_ready(ctx);
     U64 was = ready ? dp_held_number(&ctx->rec) : 0;
     if (ready && number != was && dp_held_is(&ctx->rec, number)) {
-        turn(ctx, number, dpx_ctx_arrive(ctx), false);
+        turn_to(ctx, number, dpx_ctx_arrive(ctx), false);
         dpx_ctx_leave(ctx);
     }
     errno = why;
@@ -116,7 +117,7 @@ bool dpx_held_end(struct dpx_ctx *ctx, U64 number)
     int why = errno;
     bool is_kept = false;
     if (number && is_ready(ctx) && dp_held_is(&ctx->rec, number)) {
-        is_kept = end(ctx, number, dpx_ctx_arrive(ctx));
+        is_kept = end_stretch(ctx, number, dpx_ctx_arrive(ctx));
         dpx_ctx_leave(ctx);
     }
     errno = why;
@@ -127,7 +128,7 @@ void dpx_held_end_all(struct dpx_ctx *ctx, U64 now)
 {
     U64 number;
     while ((number = dp_held_any(&ctx->rec)) != 0)
-        end(ctx, number, now);
+        end_stretch(ctx, number, now);
 }
 
 NV dpx_held_plain(pTHX_ SV *sv)

@@ -5,15 +5,15 @@
 
 #include "dpx.h"
 
-/* Begins a stretch that is kept if it takes this many seconds or more; what follows belongs to it.
- * Returns its number; 0: what follows is recorded as usual. */
+/* Begins a stretch that is kept if it takes this many seconds or more; the time that follows
+ * belongs to it. Returns its number; 0: the time that follows is recorded as usual. */
 U64 dpx_held_begin(struct dpx_ctx *ctx, NV seconds);
 
 /* The number of the stretch that is recorded; 0: none. */
 U64 dpx_held_number(const struct dpx_ctx *ctx);
 
-/* What follows belongs to the stretch of this number; 0: to none. Returns the number that was. A
- * number that is not there changes nothing. */
+/* Has the time that follows belong to the stretch of this number; 0: to none. Returns the number
+ * before. An unknown number changes nothing. */
 U64 dpx_held_turn(struct dpx_ctx *ctx, U64 number);
 
 /* Ends a stretch. Returns whether it is kept. */
@@ -23,7 +23,7 @@ bool dpx_held_end(struct dpx_ctx *ctx, U64 number);
  * stamp. */
 void dpx_held_end_all(struct dpx_ctx *ctx, U64 now);
 
-/* The number that an argument is; 0 where it is none, or would run code of the program. */
+/* The number in an argument; 0 if it is no number, or reading it would run code of the program. */
 NV dpx_held_plain(pTHX_ SV *sv);
 
 #endif

@@ -26,7 +26,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { FRAMES = 1024 };         /* to begin with */
+enum { FRAMES = 1024 };         /* number to begin with */
 
 static void end_trip(struct dpx_ctx *ctx);
 static void no_memory(struct dpx_ctx *ctx);
@@ -43,7 +43,7 @@ void dpx_life_begin(pTHX_ struct dpx_ctx *ctx)
 }
 
 /* The hooks look at thx: from here on they ignore this state. */
-static void ends(struct dpx_ctx *ctx, enum dpx_state state)
+static void end_state(struct dpx_ctx *ctx, enum dpx_state state)
 {
     ctx->state = state;
     ctx->thx = NULL;
@@ -85,7 +85,7 @@ static void release_ctx(struct dpx_ctx *ctx)
 void dpx_life_free(struct dpx_ctx *ctx)
 {
     release_ctx(ctx);
-    ends(ctx, DPX_ENDED);
+    end_state(ctx, DPX_ENDED);
     dpx_ctx_give_back(ctx);
 }
 
@@ -112,7 +112,7 @@ struct dpx_ctx *dpx_life_new(void)
     return ctx;
 }
 
-static void aged(void *arg) { dpx_file_begin(arg); }
+static void begin_file(void *arg) { dpx_file_begin(arg); }
 
 static void slice_is_over(void *arg)
 {
@@ -123,7 +123,7 @@ static void slice_is_over(void *arg)
 /* Starts a state's clocks. */
 void dpx_life_start_clocks(struct dpx_ctx *ctx)
 {
-    /* A buffer smaller than usual is used only when there is a file to write to. */
+    /* A buffer smaller than usual is used only if there is a file to write to. */
     bool waits = ctx->file.unopened && dpx_run.opt.buffer < DPX_BUFFER;
     struct dp_rec_how how = {
         .words = waits ? DPX_BUFFER : (size_t)dpx_run.opt.buffer,
@@ -146,7 +146,7 @@ void dpx_life_start_clocks(struct dpx_ctx *ctx)
     ctx->rec.saving.tripped = tripped;
     ctx->rec.saving.flushed = dpx_file_flushed;
     ctx->rec.saving.save = dpx_run.opt.spool ? slice_is_over : dpx_file_save;
-    ctx->rec.saving.on_first_second = ctx->file.unopened ? aged : NULL;
+    ctx->rec.saving.on_first_second = ctx->file.unopened ? begin_file : NULL;
     ctx->rec.saving.arg = ctx;
 }
 
@@ -154,19 +154,19 @@ void dpx_life_start_clocks(struct dpx_ctx *ctx)
 
 static void leave_nothing(struct dpx_ctx *ctx)
 {
-    ends(ctx, DPX_ENDED);
+    end_state(ctx, DPX_ENDED);
     ctx->file.unopened = false;
     dp_live_release(&ctx->live);
     dpx_events_close(ctx);
 }
 
-/* Stops recording for good; dp_rec_give_up lets the recorder be called all the same. */
+/* Stops recording for good; after dp_rec_give_up, the recorder may still be called. */
 static void give_up(struct dpx_ctx *ctx)
 {
     DPX_DTHX(ctx);
     if (ctx->thx)
         dpx_ctx_show(aTHX_ NULL); /* or the hooks would take this for a new thread's interpreter */
-    ends(ctx, DPX_ENDED);
+    end_state(ctx, DPX_ENDED);
     dp_rec_give_up(&ctx->rec);
     for (struct dpx_frame *f = ctx->frames + 1; f <= ctx->top; f++)
         f->call.caller = ctx->rec.marks.cur;
@@ -181,8 +181,8 @@ static void no_memory(struct dpx_ctx *ctx)
     give_up(ctx);
 }
 
-/* Another program has truncated the file of the pieces. */
-static void lost(struct dpx_ctx *ctx)
+/* Ends the recording after another program has truncated the file of the pieces. */
+static void end_lost(struct dpx_ctx *ctx)
 {
     const char *profile = ctx->out.path ? ctx->out.path : dpx_run.path;
     dpx_say("DProf: %s" DP_FMT_LIVE
@@ -194,7 +194,7 @@ static void lost(struct dpx_ctx *ctx)
 }
 
 /* Writes the file's end. All marks are in the file, or in the tree. */
-static void complete(struct dpx_ctx *ctx)
+static void complete_file(struct dpx_ctx *ctx)
 {
     if (dpx_run.opt.spool) {
         dpx_slice_end(ctx);
@@ -205,24 +205,24 @@ static void complete(struct dpx_ctx *ctx)
     if (ctx->out.failed)
         return;
     dpx_file_end(ctx);
-    if (!dp_outfile_is_there(&ctx->out) && !dpx_run.own)
+    if (!dp_outfile_is_there(&ctx->out) && !dpx_run.blocks_only)
         dpx_say("DProf: %s was removed while the program ran; there is no profile",
                      ctx->out.path);
 }
 
-/* Nothing is written in a child that has recorded nothing, or that was made without fork(): its
- * file is the parent's. */
+/* Does the file get an end? Nothing is written in a child that has recorded nothing, or that was
+ * made without fork(): its file is the parent's. */
 static bool has_an_end(const struct dpx_ctx *ctx)
 {
     return ctx->pid == (long)getpid() && !(ctx->state == DPX_BORN && ctx->rec.paused);
 }
 
-static void finish(struct dpx_ctx *ctx)
+static void finish_state(struct dpx_ctx *ctx)
 {
     if (ctx->state >= DPX_ENDING)
         return;
     if (!has_an_end(ctx)) {
-        ends(ctx, DPX_ENDED);
+        end_state(ctx, DPX_ENDED);
         return;
     }
     U64 now = dpx_ctx_arrive(ctx);
@@ -231,26 +231,26 @@ static void finish(struct dpx_ctx *ctx)
         return;
     dpx_held_end_all(ctx, now);
     dpx_ctx_look_at_loop(ctx);
-    ends(ctx, DPX_ENDING);
+    end_state(ctx, DPX_ENDING);
     ctx->rec.saving.save = NULL;       /* all is written now */
-    bool is_read = dpx_run.own && !ctx->child.is && !ctx->tid;
+    bool is_read = dpx_run.blocks_only && !ctx->child.is && !ctx->tid;
     if (!is_read)               /* else, the blocks have been read */
         dpx_frame_unwind(ctx, now);
     dp_rec_flush(&ctx->rec, now);
     if (!is_read && ctx->live.lost)
-        lost(ctx);
+        end_lost(ctx);
     if (ctx->state == DPX_ENDED)
         return;
     if (!is_read)
-        complete(ctx);
+        complete_file(ctx);
     if (!is_read && ctx->live.lost)
-        lost(ctx);              /* while it was written */
+        end_lost(ctx);          /* lost while it was written */
     dp_outfile_drop(&ctx->out);
     if (!is_read && ctx->rec.tree)
         dp_cct_release(&ctx->rec.cct);
     dp_live_release(&ctx->live);
     dpx_events_close(ctx);
-    ends(ctx, DPX_ENDED);
+    end_state(ctx, DPX_ENDED);
 }
 
 static bool slice_before_exec(struct dpx_ctx *ctx)
@@ -259,7 +259,7 @@ static bool slice_before_exec(struct dpx_ctx *ctx)
     return dpx_slice_end(ctx);
 }
 
-/* Completes the file, and keeps what takes its end away again. */
+/* Completes the file, and keeps the data to undo that. */
 static bool file_before_exec(struct dpx_ctx *ctx)
 {
     struct dp_buf text;
@@ -298,12 +298,12 @@ static void before_exec(struct dpx_ctx *ctx)
     dpx_held_end_all(ctx, now);
     dp_rec_flush(&ctx->rec, now);
     if (ctx->live.lost)
-        lost(ctx);
+        end_lost(ctx);
     if (ctx->rec.over)
         return;
     bool ready = dpx_run.opt.spool ? slice_before_exec(ctx) : file_before_exec(ctx);
     if (ctx->live.lost)
-        lost(ctx);              /* while it was written */
+        end_lost(ctx);          /* lost while it was written */
     if (!ready)
         return;
     ctx->state = DPX_EXEC;
@@ -325,7 +325,7 @@ void dpx_life_before_exec(void)
     errno = why;
 }
 
-/* Takes away again what dpx_life_before_exec has done. */
+/* Undoes dpx_life_before_exec. */
 static void undo_exec(struct dpx_ctx *ctx)
 {
     int why = errno;
@@ -365,7 +365,7 @@ void dpx_life_after_exec(struct dpx_ctx *ctx)
 void dpx_life_end(pTHX_ struct dpx_ctx *ctx)
 {
     int why = errno;
-    finish(ctx);
+    finish_state(ctx);
     dpx_ctx_show(aTHX_ NULL);
     errno = why;
 }
@@ -389,8 +389,8 @@ void dpx_life_forget(pTHX_ struct dpx_ctx *ctx)
     }
 }
 
-/* Runs last in perl_destruct, after the objects of global variables are gone. What the interpreters
- * of the process share ends with the last of them; threads leave it to the others. */
+/* Runs last in perl_destruct, after the objects of global variables are gone. The state that the
+ * interpreters of the process share ends with the last of them; threads leave it to the others. */
 static void at_perl_exit(pTHX_ void *arg)
 {
     struct dpx_ctx *ctx = dpx_ctx_owned(aTHX);
@@ -412,13 +412,13 @@ static void at_perl_exit(pTHX_ void *arg)
     dpx_life_free(ctx);
 }
 
-/* For a process that ends without perl_destruct. Other threads may be running still, and only they
+/* For a process that ends without perl_destruct. Other threads may still be running, and only they
  * may touch what they record: their files end as if they were killed. */
 static void at_exit(void)
 {
     struct dpx_ctx *ctx;
     for (unsigned n = UINT_MAX; (ctx = dpx_ctx_mine(n)) != NULL; n = ctx->tid)
-        finish(ctx);
+        finish_state(ctx);
 }
 
 /* ---- fork ---- */
@@ -426,7 +426,7 @@ static void at_exit(void)
 static void keep_line(struct dpx_ctx *ctx)
 {
     if (ctx->state == DPX_BORN) {
-        /* A child that has recorded nothing has only what it keeps itself. */
+        /* A child that has recorded nothing has only the statements that it keeps itself. */
         const struct dpx_child *child = &ctx->child;
         if (child->n_early)
             ctx->rec.line_before = child->early[child->n_early - 1].number;
@@ -435,8 +435,8 @@ static void keep_line(struct dpx_ctx *ctx)
     }
 }
 
-/* perl blocks all signals around fork; but where the mapped file of another interpreter was cut,
- * the kernel kills a process that has SIGBUS blocked. */
+/* perl blocks all signals around fork. But if the mapped file of another interpreter was cut, the
+ * kernel kills a process that has SIGBUS blocked. */
 static void before_fork(void)
 {
     sigset_t bus, before;
@@ -455,8 +455,8 @@ static void after_fork_parent(void)
     pthread_mutex_unlock(&dpx_run.lock);
 }
 
-/* What the window holds is the parent's; time starts over here. The rest waits for the first event:
- * a child that only execs should not pay for it. */
+/* The marks in the window are the parent's; time starts over here. The rest of the work waits for
+ * the first event: a child that only execs should not pay for it. */
 static void go_on_in_child(struct dpx_ctx *ctx)
 {
     set_process(ctx);
@@ -464,12 +464,12 @@ static void go_on_in_child(struct dpx_ctx *ctx)
     ctx->child.depth = ctx->top - ctx->frames;
     ctx->state = DPX_BORN;
     ctx->child.is = true;
-    ctx->child.n_early = 0;             /* those of a parent that has recorded nothing itself */
+    ctx->child.n_early = 0;             /* the parent's, if it has recorded nothing itself */
     ctx->maker = pthread_self();
     dp_rec_restart(&ctx->rec);
 }
 
-/* In the child, where only this thread lives on: with it the interpreters that it runs, or has
+/* Runs in the child, where only this thread lives on, with the interpreters that it runs, or has
  * made. */
 static void after_fork_child(void)
 {
@@ -483,7 +483,7 @@ static void after_fork_child(void)
         bool goes_on = dpx_run.opt.fork && dpx_ctx_is_mine(ctx) && ctx->state < DPX_ENDING;
         dp_outfile_drop(&ctx->out);
         if (!goes_on)
-            ends(ctx, DPX_ENDED);
+            end_state(ctx, DPX_ENDED);
         if (dpx_run.plan.n)
             dpx_events_fork(aTHX_ ctx, goes_on);
         if (!goes_on)
@@ -518,26 +518,26 @@ void dpx_life_watch(void)
     pthread_atfork(before_fork, after_fork_parent, after_fork_child);
 }
 
-/* Opens the file of a child or a thread, and what goes with it. */
+/* Opens the file of a child or a thread, and the files beside it. */
 static void open_all(pTHX_ struct dpx_ctx *ctx)
 {
     struct dp_err err;
     dp_err_init(&err);
-    /* with `own`, a child that outlives its parent has lost the folder */
-    if (dpx_file_open(aTHX_ ctx, &err) < 0 && !dpx_run.own)
+    /* with blocks_only, a child that outlives its parent has lost the folder */
+    if (dpx_file_open(aTHX_ ctx, &err) < 0 && !dpx_run.blocks_only)
         dpx_say("DProf: %s; process %ld is not profiled, the program goes on", err.message,
                      ctx->pid);
     if (dpx_file_open_live(ctx) < 0)
         no_memory(ctx);
 }
 
-/* The first event of a child: what runs now began in the parent. */
-static void forked(struct dpx_ctx *ctx)
+/* Handles the first event of a child: the running calls began in the parent. */
+static void begin_child(struct dpx_ctx *ctx)
 {
     DPX_DTHX(ctx);
     int why = errno;
-    /* What was counted since the fork belongs to the coming mark, not to those of the frames that
-     * run already. */
+    /* Counts since the fork belong to the coming mark, not to those of the frames that run
+     * already. */
     U64 seen[DP_FMT_COUNTERS], ops = ctx->rec.marks.ops_seen;
     memcpy(seen, ctx->rec.marks.counts_seen, sizeof seen);
     dp_rec_skip_counts(&ctx->rec);
@@ -573,15 +573,15 @@ static void forked(struct dpx_ctx *ctx)
     errno = why;
 }
 
-/* What the first event after a fork or a failed exec has to do, or after the pieces were lost. */
+/* Does the work of the first event after a fork or a failed exec, or after the pieces were lost. */
 static void end_trip(struct dpx_ctx *ctx)
 {
     if (ctx->state == DPX_EXEC)
         undo_exec(ctx);
     else if (ctx->state == DPX_BORN)
-        forked(ctx);
+        begin_child(ctx);
     if (ctx->live.lost)
-        lost(ctx);
+        end_lost(ctx);
 }
 
 bool dpx_life_event(struct dpx_ctx *ctx)
@@ -626,7 +626,7 @@ static struct dpx_ctx *new_thread(pTHX_ const struct dpx_ctx *parent)
             return dpx_ctx_show(aTHX_ NULL), errno = why, NULL;
         dpx_filter_init(aTHX_ &ctx->names.filter);
         dpx_control_in_phase(ctx, parent->phase, ctx->rec.marks.left);
-        ctx->block.runs = !dpx_run.own && parent->block.runs;
+        ctx->block.runs = !dpx_run.blocks_only && parent->block.runs;
         ctx->toggles = parent->toggles;
         dpx_ctx_leave(ctx);
         if (parent->rec.paused)
@@ -648,7 +648,7 @@ struct dpx_ctx *dpx_life_known(pTHX)
     if (!dpx_ctx_has_joined(aTHX))
         return NULL;
     struct dpx_ctx *ctx = dpx_ctx_find(aTHX);
-    if (ctx || !dpx_run.own || !dpx_run.all)
+    if (ctx || !dpx_run.blocks_only || !dpx_run.all)
         return ctx;
     ctx = new_thread(aTHX_ dpx_run.all);
     if (ctx && !ctx->rec.paused)

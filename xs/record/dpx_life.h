@@ -4,25 +4,25 @@
 
 #include "dpx.h"
 
-/* Makes a state that has not begun and is on no list; NULL: out of memory. dpx_life_free frees what
- * a state holds. */
+/* Makes a state that has not begun and is on no list; NULL: out of memory. dpx_life_free frees the
+ * contents of a state. */
 struct dpx_ctx *dpx_life_new(void);
 void dpx_life_free(struct dpx_ctx *ctx);
 
-/* Starts a state's clocks, when it is known whether the file is there. */
+/* Starts a state's clocks, once it is known whether the file is there. */
 void dpx_life_start_clocks(struct dpx_ctx *ctx);
 
-/* The state records from here on, in this interpreter. */
+/* Has the state record from here on, in this interpreter. */
 void dpx_life_begin(pTHX_ struct dpx_ctx *ctx);
 
-/* Prepares an interpreter for a recording: its end is noticed, and that of its clones. */
+/* Prepares an interpreter for a recording: its end will be noticed, and that of its clones. */
 void dpx_life_join(pTHX);
 
 /* Watches for the end and the forks of the process; to be called once. */
 void dpx_life_watch(void);
 
-/* The state of this interpreter, whether it records at the moment or not; it is made for a new
- * thread. NULL: there is none, and none can be made. */
+/* The state of this interpreter, whether it records at the moment or not; for a new thread, it is
+ * made. NULL: there is none, and none can be made. */
 struct dpx_ctx *dpx_life_known(pTHX);
 
 /* Makes the state of a new thread. parent: the state that its interpreter was cloned with. NULL: do
@@ -36,24 +36,24 @@ DP_INLINE struct dpx_ctx *dpx_life_here(pTHX)
     return DP_LIKELY(ctx->thx == DPX_THX) ? ctx : dpx_life_other(aTHX_ ctx);
 }
 
-/* Ends all frames, writes what there is, and stops recording here: before the
- * process ends abruptly. */
+/* Ends all frames, writes the rest, and stops recording here: before the process ends abruptly. */
 void dpx_life_end(pTHX_ struct dpx_ctx *ctx);
 
 /* The same for all interpreters of this thread. */
 void dpx_life_end_all(void);
 
-/* The program wants no profile of itself: if there is no file yet, there will be none. */
+/* Ends the recording of a program that wants no profile of itself: if there is no file yet, there
+ * will be none. */
 void dpx_life_forget(pTHX_ struct dpx_ctx *ctx);
 
-/* Brings the file up to date while the program goes on: all marks up to now, or the tree,
- * and the sums so far. To be called within an XSUB, or anywhere else between an event's
- * leaving and the next one's arrival: it reads both stamps itself, so that what it takes is the
- * recorder's own time. ctx is dpx_ctx_current(), and not NULL. Changes nothing that perl sees,
- * errno included; cannot die. A child that has recorded nothing yet leaves nothing. */
+/* Brings the file up to date while the program goes on: all marks up to now, or the tree, and the
+ * sums so far. To be called within an XSUB, or anywhere else between an event's leaving and the
+ * next one's arrival: it reads both stamps itself, so that its time is the recorder's own. ctx is
+ * dpx_ctx_current(), and not NULL. Changes nothing that perl sees, errno included; cannot die. A
+ * child that has recorded nothing yet leaves nothing. */
 void dpx_life_save(pTHX_ struct dpx_ctx *ctx);
 
-/* To be called before a sample is taken: a forked child, or a program whose exec has failed, goes
+/* To be called before a sample is taken: has a forked child, or a program whose exec has failed, go
  * on to record. Returns whether it does. */
 bool dpx_life_event(struct dpx_ctx *ctx);
 

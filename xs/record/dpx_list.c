@@ -16,7 +16,7 @@ struct dp_pmu *dpx_pmu_of(pTHX_ SV *sv)
     return INT2PTR(struct dp_pmu *, SvIV(SvRV(sv)));
 }
 
-static void text(pTHX_ HV *hv, const char *key, const char *value)
+static void put_text(pTHX_ HV *hv, const char *key, const char *value)
 {
     if (value)
         (void)hv_store(hv, key, (I32)strlen(key), dpx_name_sv(aTHX_ value, strlen(value)), 0);
@@ -24,7 +24,7 @@ static void text(pTHX_ HV *hv, const char *key, const char *value)
 
 /* ---- the list ---- */
 
-/* The unit of an event, as far as its name tells. */
+/* The unit of an event, as far as its name shows. */
 static const char *unit_of(const char *name)
 {
     struct dp_pmu_known known;
@@ -37,16 +37,16 @@ struct listing {
     DPX_PERL_MEMBER
 };
 
-#define TEXT(field) text(aTHX_ hv, #field, item->field);
-static int take(void *arg, const struct dp_pmu_item *item)
+#define TEXT(field) put_text(aTHX_ hv, #field, item->field);
+static int take_item(void *arg, const struct dp_pmu_item *item)
 {
     static const char *const groups[] = { "perl", "hardware", "cache", "software", "pmu", "table" };
     struct listing *l = arg;
     dTHXa(l->perl);
     HV *hv = newHV();
     DP_PMU_ITEM_TEXTS(TEXT)
-    text(aTHX_ hv, "unit", unit_of(item->name));
-    text(aTHX_ hv, "group", groups[item->group]);
+    put_text(aTHX_ hv, "unit", unit_of(item->name));
+    put_text(aTHX_ hv, "group", groups[item->group]);
     hv_stores(hv, "deprecated", newSViv(item->deprecated));
     hv_stores(hv, "per_thread", newSViv(item->per_thread));
     av_push(l->list, newRV_noinc((SV *)hv));
@@ -57,7 +57,7 @@ AV *dpx_list_events(pTHX_ struct dp_pmu *pmu, bool all)
 {
     struct listing l = { .list = (AV *)sv_2mortal((SV *)newAV()) };
     DPX_PERL_SET(&l);
-    dpx_check(aTHX_ dp_pmu_each(pmu, all, take, &l));
+    dpx_check(aTHX_ dp_pmu_each(pmu, all, take_item, &l));
     return l.list;
 }
 
@@ -69,8 +69,8 @@ AV *dpx_list_tables(pTHX_ const struct dp_pmu *pmu)
         IV n = 0;
         while (pmu->map[n].table != row->table)
             n++;
-        text(aTHX_ hv, "cpuid", row->cpuid);
-        text(aTHX_ hv, "version", row->version);
+        put_text(aTHX_ hv, "cpuid", row->cpuid);
+        put_text(aTHX_ hv, "version", row->version);
         hv_stores(hv, "table", newSViv(n));
         av_push(rows, newRV_noinc((SV *)hv));
     }
@@ -83,10 +83,10 @@ HV *dpx_list_processor(pTHX_ struct dp_pmu *pmu)
 {
     HV *hv = (HV *)sv_2mortal((SV *)newHV());
     dpx_check(aTHX_ dp_pmu_ready(pmu));
-    text(aTHX_ hv, "cpuid", dp_pmu_cpuid(pmu));
-    text(aTHX_ hv, "row", pmu->row ? pmu->row->cpuid : NULL);
-    text(aTHX_ hv, "version", pmu->row ? pmu->row->version : NULL);
-    text(aTHX_ hv, "pmu", pmu->devs.core->name);
+    put_text(aTHX_ hv, "cpuid", dp_pmu_cpuid(pmu));
+    put_text(aTHX_ hv, "row", pmu->row ? pmu->row->cpuid : NULL);
+    put_text(aTHX_ hv, "version", pmu->row ? pmu->row->version : NULL);
+    put_text(aTHX_ hv, "pmu", pmu->devs.core->name);
     hv_stores(hv, "hidden", newSViv(pmu->devs.core->is_made_up));
     return hv;
 }
@@ -102,14 +102,14 @@ HV *dpx_list_try(pTHX_ struct dp_pmu *pmu, const char *event)
     if (rc == DP_E_NOMEM)
         dpx_check(aTHX_ rc);
     if (rc < 0) {
-        text(aTHX_ hv, "error", err.message);
+        put_text(aTHX_ hv, "error", err.message);
         return hv;
     }
     bool works = dpx_events_try(aTHX_ pmu, &ev, why, sizeof why);
     hv_stores(hv, "works", newSViv(works));
-    text(aTHX_ hv, "why", works ? NULL : why);
-    text(aTHX_ hv, "name", ev.name);
-    text(aTHX_ hv, "unit", ev.unit);
-    text(aTHX_ hv, "description", ev.desc);
+    put_text(aTHX_ hv, "why", works ? NULL : why);
+    put_text(aTHX_ hv, "name", ev.name);
+    put_text(aTHX_ hv, "unit", ev.unit);
+    put_text(aTHX_ hv, "description", ev.desc);
     return hv;
 }

@@ -1,10 +1,10 @@
-/* What can be counted, as perl's data. The lists and hashes returned are mortal. */
+/* The events that can be counted, as perl's data. The lists and hashes returned are mortal. */
 #ifndef DPX_LIST_H
 #define DPX_LIST_H
 
 #include "dpx_events.h"
 
-/* A new object for this machine; sysfs: NULL, or the folder that a test has in its place. */
+/* A new object for this machine; sysfs: NULL, or a test's replacement of that folder. */
 SV *dpx_pmu_sv(pTHX_ const char *package, const char *sysfs);
 /* The struct dp_pmu inside a blessed reference; croaks if it holds none. */
 struct dp_pmu *dpx_pmu_of(pTHX_ SV *sv);

@@ -26,7 +26,7 @@ enum {
     FOLD_MAX = 1000,            /* names that differ in numbers; names of one AUTOLOAD */
     NAMES_MAX = 1 << 16,        /* beyond these, new subs count by package */
     KNOWN_MAX = 1 << 16,        /* beyond these, the map starts over; names keep their ids */
-    SOURCES_MAX = 1 << 14       /* files beyond these are not looked at */
+    SOURCES_MAX = 1 << 14       /* files beyond these are not read */
 };
 
 static U32 seq_of(const OP *start)
@@ -133,7 +133,7 @@ static bool is_perls_own(pTHX_ const char *file)
                && !is_below(path, SITEARCH_EXP, strlen(SITEARCH_EXP)));
 }
 
-/* Looks at a source that the profile names, so that a reader can tell whether the source has
+/* Reads a source that the profile names, so that a reader can find out whether the source has
  * changed since, and that this program has run it. The text of a string eval is no file; a program
  * may give any number of names by #line; and perl's own modules, which are many, are no secret. */
 static void see_source(pTHX_ struct dpx_ctx *ctx, const char *file)
@@ -148,9 +148,8 @@ static void see_source(pTHX_ struct dpx_ctx *ctx, const char *file)
         dp_lines_see(&ctx->statements, field->ptr, field->len, file);
 }
 
-/* Adds the named sub around an anonymous one. A closure does not know that sub; but the closure
- * shares its first op with its prototype, which was seen in that sub's pad when that sub was
- * named. */
+/* Adds the named sub around an anonymous one. A closure does not know that sub. But the closure
+ * shares its first op with its prototype, which stood in that sub's pad when that sub was named. */
 static void add_around(struct dpx_ctx *ctx, CV *cv, const OP *start)
 {
     struct dp_buf *to = &ctx->names.line;
@@ -239,9 +238,9 @@ static const char *skip_number(const char *ptr, const char *end)
     return ptr;
 }
 
-/* The end of what is copied as it stands, one byte at least. fields: how many more fields have
- * their numbers left out. */
-static const char *as_it_is(const char *ptr, const char *end, int *fields)
+/* The end of the text that is copied unchanged, one byte at least. fields: in how many more fields
+ * numbers are left out. */
+static const char *end_of_copy(const char *ptr, const char *end, int *fields)
 {
     for (; *fields; *fields -= *ptr++ == ' ') {
         if (ptr == end)
@@ -256,8 +255,8 @@ static const char *as_it_is(const char *ptr, const char *end, int *fields)
     return open ? open : end;
 }
 
-/* Copies a line, or a place, without the numbers that a program counts up: those of evals, and
- * those in package and name, for which a # stands. */
+/* Copies a line, or a place, without the numbers that a program counts up: those of evals are left
+ * out, and a # replaces those in package and name. */
 static void without_numbers(struct dp_buf *to, const char *ptr, size_t len, bool is_line)
 {
     static const char open[] = "(eval%20";
@@ -276,14 +275,14 @@ static void without_numbers(struct dp_buf *to, const char *ptr, size_t len, bool
             dp_buf_add(to, ptr, 3);     /* a byte, and no number */
             ptr += 3;
         } else {
-            const char *next = as_it_is(ptr, end, &fields);
+            const char *next = end_of_copy(ptr, end, &fields);
             dp_buf_add(to, ptr, (size_t)(next - ptr));
             ptr = next;
         }
     }
 }
 
-/* Might without_numbers leave anything out? For most lines it is plain that it would not. */
+/* Might without_numbers leave anything out? For most lines it obviously would not. */
 static bool has_numbers(const char *ptr, size_t len)
 {
     const char *end = ptr + len, *p = ptr;
@@ -308,16 +307,16 @@ static U32 id_of_line(struct dpx_ctx *ctx)
         return 0;
     if (n + 1 < ctx->writer.next_id)
         return n + 1;
-    /* the line is new, or memory was short when it was: numbers and ids keep step */
+    /* the line is new, or memory was short before: numbers and ids keep step */
     U32 id = n + 1 == ctx->writer.next_id ? dp_writer_name(&ctx->writer, line->ptr, line->len) : 0;
     if (id)
         dpx_file_keep_name(ctx, id);
     return id;
 }
 
-/* How many lines were counted under a name; NULL: the name is new, and is not or cannot be
- * added. */
-static uint32_t *counted(struct dpx_ctx *ctx, const struct dp_buf *name, bool add)
+/* The number of lines that were counted under a name; NULL: the name is new, and is not or cannot
+ * be added. */
+static uint32_t *fold_count(struct dpx_ctx *ctx, const struct dp_buf *name, bool add)
 {
     struct dpx_names *in = &ctx->names;
     uint32_t n = name->err ? DP_MAP_NONE
@@ -333,7 +332,7 @@ static uint32_t *counted(struct dpx_ctx *ctx, const struct dp_buf *name, bool ad
 /* Counts a line under a name; returns true if there were too many. */
 static bool too_many(struct dpx_ctx *ctx, const struct dp_buf *name)
 {
-    uint32_t *count = counted(ctx, name, true);
+    uint32_t *count = fold_count(ctx, name, true);
     return !count || (*count)++ >= FOLD_MAX;
 }
 
@@ -348,8 +347,8 @@ static void add_line(struct dp_buf *line, const HEK *package, const HEK *name, c
     add_place(line, start);
 }
 
-/* Replaces the line of a new name when there are very many: by its package, without numbers, and
- * when there are too many packages, by one name for all. */
+/* Replaces the line of a new name if there are very many: by its package, without numbers, and if
+ * there are too many packages, by one name for all. */
 static void by_package(struct dpx_ctx *ctx)
 {
     static const char others[] = " (others) -", all[] = "main (others) -";
@@ -370,26 +369,27 @@ static bool is_same(const struct dp_buf *a, const struct dp_buf *b)
     return a->len == b->len && memcmp(a->ptr, b->ptr, a->len) == 0;
 }
 
-static void take(struct dp_buf *line, const struct dp_buf *instead)
+static void replace_line(struct dp_buf *line, const struct dp_buf *instead)
 {
     dp_buf_clear(line);
     dp_buf_add(line, instead->ptr, instead->len);
 }
 
 /* Counts a line under fold, the line without any number, and under plain, the line without the
- * numbers of evals; differs: plain is not the line. Returns what replaces the line, or NULL. */
+ * numbers of evals; differs: plain is not the line. Returns the text that replaces the line, or
+ * NULL. */
 static const struct dp_buf *count_line(struct dpx_ctx *ctx, const struct dp_buf *fold,
                                        const struct dp_buf *plain, bool differs)
 {
-    /* Of names that count up, the first ones are kept, however often they come again. */
-    bool counts_up = !is_same(fold, plain) && !counted(ctx, plain, false);
+    /* The first ones of names that count up are kept, however often they come again. */
+    bool counts_up = !is_same(fold, plain) && !fold_count(ctx, plain, false);
     if (counts_up && too_many(ctx, fold))
         return fold;
     return (counts_up || differs) && too_many(ctx, plain) ? plain : NULL;
 }
 
-/* The bytes of a line before what is new each time that its code is compiled; 0: bound_line did not
- * see the line. */
+/* The bytes of a line before the part that is new each time that its code is compiled; 0:
+ * bound_line did not see the line. */
 static size_t stable_bytes(const struct dp_name *line)
 {
     static const char others[][16] = { " autoload=", " kind=phase", " kind=builtin" },
@@ -423,7 +423,7 @@ static void count_lines_so_far(struct dpx_ctx *ctx)
 
 /* A program may make subs for as long as it runs. If the line in ctx->names.line is a new one, this
  * bounds the number of lines: of one name that is compiled over and over, and of names that count
- * up. What follows the first `stable` bytes is new each time that the code is compiled. */
+ * up. The part after the first `stable` bytes is new each time that the code is compiled. */
 static void bound_line(struct dpx_ctx *ctx, size_t stable)
 {
     struct dp_buf *line = &ctx->names.line, *fold = &ctx->names.fold, *plain = &ctx->names.own;
@@ -438,21 +438,21 @@ static void bound_line(struct dpx_ctx *ctx, size_t stable)
         return;
     without_numbers(fold, line->ptr, stable, true);
     if (whole && !memchr(line->ptr, '(', stable))
-        plain = line;           /* nothing would be left out of it */
+        plain = line;           /* nothing would be left out */
     else
         without_numbers(plain, line->ptr, stable, false);
     if (fold->err || plain->err)
         return;
     if (ctx->names.lines.count >= NAMES_MAX) {
         if (dp_pool_lookup(&ctx->names.lines, fold->ptr, fold->len) != DP_MAP_NONE)
-            take(line, fold);
+            replace_line(line, fold);
         else
             by_package(ctx);
         return;
     }
     const struct dp_buf *instead = count_line(ctx, fold, plain, !is_same(plain, line));
     if (instead)
-        take(line, instead);
+        replace_line(line, instead);
 }
 
 /* Does the same for the place in ctx->names.line: evals and #line may make places without end.
@@ -466,13 +466,13 @@ static bool bound_site(struct dpx_ctx *ctx)
     if (fold->err || ctx->names.sites.count >= NAMES_MAX)
         return false;
     if (!is_same(fold, line) && too_many(ctx, fold))
-        take(line, fold);
+        replace_line(line, fold);
     return true;
 }
 
 /* A package that stands around a program's code, to control the recorder, declares this variable.
- * What it calls is called by its callers. It says so itself, where it is compiled, so that there is
- * no list here, and nothing to be loaded there. */
+ * Its callers call what it calls. The package itself declares that, where it is compiled, so that
+ * there is no list here, and nothing to load there. */
 static bool is_around(pTHX_ HV *stash)
 {
     return stash && hv_exists(stash, "DPROF_AROUND", sizeof "DPROF_AROUND" - 1);
@@ -573,8 +573,8 @@ static struct dp_name own_line(struct dpx_ctx *ctx, CV *cv, U32 id, const OP *st
     return (struct dp_name){ own->err ? "" : own->ptr, own->err ? 0 : own->len };
 }
 
-/* Where one AUTOLOAD was called by too many names, its own name is taken, even if the filter leaves
- * that out: calls that are to be recorded are not lost. */
+/* The AUTOLOAD's own name, after too many names have called it, even if the filter leaves that out:
+ * calls that should be recorded are not lost. */
 static U32 plain_autoload(struct dpx_ctx *ctx, const struct dp_name *own)
 {
     dp_buf_clear(&ctx->names.line);

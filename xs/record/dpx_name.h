@@ -5,22 +5,21 @@
 #include "dpx.h"
 
 /* The id of a sub, with DPX_ID_... flags; if it is 0 except for flags, the sub is not recorded.
- * start: its first op, NULL for an XS sub. It calls and changes nothing of the program's. */
+ * start: its first op, NULL for an XS sub. Calls and changes nothing of the program's. */
 U32 dpx_name_find(pTHX_ struct dpx_ctx *ctx, CV *cv, UV name, const OP *start);
 
 /* A number for package and name of a CV as they are now: of 64 bits, or of as many
  * as a pointer has. */
 UV dpx_name_key(CV *cv);
 
-/* The id for the sub that AUTOLOAD cv, of this id, is called instead of; 0: it is not
- * recorded. */
+/* The id for the sub in whose place AUTOLOAD cv, of this id, is called; 0: it is not recorded. */
 U32 dpx_name_wanted(pTHX_ struct dpx_ctx *ctx, CV *cv, U32 id, const OP *start);
 
 /* The id of a builtin; 0: it is not recorded. */
 U32 dpx_name_builtin(pTHX_ struct dpx_ctx *ctx, const char *name);
 
-/* The id of the compilation of a file, `(compile) FILE`; of string evals, which are one,
- * `(compile) (eval)`. */
+/* The id of the compilation of a file, `(compile) FILE`; all string evals have one, `(compile)
+ * (eval)`. */
 U32 dpx_name_compiling(pTHX_ struct dpx_ctx *ctx, const char *file);
 
 /* The id of a phase's name. */
@@ -29,7 +28,7 @@ U32 dpx_name_phase(struct dpx_ctx *ctx, const char *name, size_t len);
 /* The number of the place of a statement; 0: it has none. */
 uint32_t dpx_name_site_of(pTHX_ struct dpx_ctx *ctx, const COP *cop);
 
-/* PACKAGE::NAME or CORE:NAME of an id as it stands in the file, a new SV; undef for 0. */
+/* PACKAGE::NAME or CORE:NAME of an id as the file has it, a new SV; undef for 0. */
 SV *dpx_name_of(pTHX_ const struct dpx_ctx *ctx, U32 id);
 
 void dpx_name_release(struct dpx_names *names);

@@ -18,11 +18,12 @@ struct option {
     uint64_t least, most, otherwise;
     const char *choices;        /* of CHOICE: the words, in the order of their numbers */
     const char *help;
-    bool told;                  /* of TEXT: the header has it, as $dprof_NAME */
-    const char *names;          /* of TEXT: what it names, where no text is a slip; or NULL */
-    const char *bare;           /* the value that the name alone stands for; or NULL */
-    bool places;                /* says where files are made, or that files are removed: a program
-                                 * with more rights than its user takes it from no environment */
+    bool told;                  /* of TEXT: whether the header has it, as $dprof_NAME */
+    const char *names;          /* of TEXT: what it names, if no text is a mistake; or NULL */
+    const char *bare;           /* the value of the bare name; or NULL */
+    bool places;                /* determines where files are made, or that files are removed: a
+                                 * program with more rights than its user takes it from no
+                                 * environment */
 };
 
 static const struct option table[] = {
@@ -72,10 +73,10 @@ static const char *word(const char *list, uint64_t n)
     return *list ? list : NULL;
 }
 
-/* Adds to the text in to[size] as much as there is room for, so that no caller adds up lengths of
- * its own. */
-static void append(char *to, size_t size, const char *fmt, ...) DP_PRINTF(3, 4);
-static void append(char *to, size_t size, const char *fmt, ...)
+/* Adds to the text in to[size] as much as there is room for, so that no caller adds up lengths
+ * itself. */
+static void append_text(char *to, size_t size, const char *fmt, ...) DP_PRINTF(3, 4);
+static void append_text(char *to, size_t size, const char *fmt, ...)
 {
     va_list ap;
     size_t len = strlen(to);
@@ -84,8 +85,8 @@ static void append(char *to, size_t size, const char *fmt, ...)
     va_end(ap);
 }
 
-/* What stands before the n-th word in a sentence. */
-static const char *before(const struct option *o, uint64_t n)
+/* The text before the n-th word in a sentence. */
+static const char *separator(const struct option *o, uint64_t n)
 {
     return n == 0 ? "" : word(o->choices, n + 1) ? ", " : " or ";
 }
@@ -95,17 +96,17 @@ static int bad_value(struct dp_err *err, const char *as, const struct option *o,
     if (o->kind == CHOICE) {
         char words[64] = "";
         for (uint64_t n = 0; word(o->choices, n); n++)
-            append(words, sizeof words, "%s%s", before(o, n),
-                   word(o->choices, n));
+            append_text(words, sizeof words, "%s%s", separator(o, n),
+                        word(o->choices, n));
         return dp_err_set(err, DP_E_ARG, "%s=%s: it is %s", as, value, words);
     }
     return dp_err_set(err, DP_E_ARG, "%s=%s is not a whole number from %llu to %llu", as, value,
                       (unsigned long long)o->least, (unsigned long long)o->most);
 }
 
-/* as: how the user wrote the option's name. */
-static int take(struct dpx_options *opt, const struct option *o, const char *as, const char *value,
-                struct dp_err *err)
+/* Takes a value. as: the option's name as the user wrote it. */
+static int take_value(struct dpx_options *opt, const struct option *o, const char *as,
+                      const char *value, struct dp_err *err)
 {
     if (o->kind == TEXT) {
         set_text(opt, o, *value ? value : NULL);
@@ -137,16 +138,16 @@ static int needs_value(struct dp_err *err, const struct option *o)
 {
     char how[96] = "";
     for (uint64_t n = 0; o->kind == CHOICE && word(o->choices, n); n++)
-        append(how, sizeof how, "%s%s=%s", before(o, n), o->name, word(o->choices, n));
+        append_text(how, sizeof how, "%s%s=%s", separator(o, n), o->name, word(o->choices, n));
     if (o->kind != CHOICE)
-        append(how, sizeof how, "%s=%s", o->name,
-               o->kind != TEXT ? "N"
-               : o->names ? o->names
-               : "...");
+        append_text(how, sizeof how, "%s=%s", o->name,
+                    o->kind != TEXT ? "N"
+                    : o->names ? o->names
+                    : "...");
     return dp_err_set(err, DP_E_ARG, "%s needs a value: %s", o->name, how);
 }
 
-static int unknown(struct dp_err *err, const char *item, size_t len)
+static int refuse_unknown(struct dp_err *err, const char *item, size_t len)
 {
     struct dp_pmu_near near;
     char meant[200];
@@ -172,14 +173,14 @@ int dpx_options_take(struct dpx_options *opt, const char *item, struct dp_err *e
             /* an empty regex or list takes back what the environment says */
             if (!value || (!*value && o->names))
                 return needs_value(err, o);
-            return take(opt, o, o->name, value, err);
+            return take_value(opt, o, o->name, value, err);
         }
         if (!equals && o->kind == CHOICE && strcmp(o->name, "mode") == 0)
             for (uint64_t n = 0; word(o->choices, n); n++)
                 if (strcmp(word(o->choices, n), item) == 0)
-                    return take(opt, o, o->name, item, err);
+                    return take_value(opt, o, o->name, item, err);
     }
-    return unknown(err, item, len);
+    return refuse_unknown(err, item, len);
 }
 
 const char *dpx_options_clash(const struct dpx_options *o)
@@ -214,7 +215,7 @@ int dpx_options_environment(struct dpx_options *opt, bool safe, struct dp_err *e
         }
         if (!value || !*value || (safe && (o->kind == TEXT || o->places)))
             continue;
-        int rc = take(opt, o, as, value, err);
+        int rc = take_value(opt, o, as, value, err);
         if (rc < 0)
             return rc;
     }
@@ -235,12 +236,12 @@ void dpx_options_help(struct dp_buf *to)
     for (size_t i = 0; i < DP_ARRAY_LEN(table); i++) {
         const struct option *o = &table[i];
         char what[48] = "";
-        append(what, sizeof what, "%s=%s", o->name,
-               o->kind == TEXT ? "..."
-               : o->kind == CHOICE ? ""
-               : "N");
+        append_text(what, sizeof what, "%s=%s", o->name,
+                    o->kind == TEXT ? "..."
+                    : o->kind == CHOICE ? ""
+                    : "N");
         for (uint64_t n = 0; o->kind == CHOICE && word(o->choices, n); n++)
-            append(what, sizeof what, "%s%s", n ? "|" : "", word(o->choices, n));
+            append_text(what, sizeof what, "%s%s", n ? "|" : "", word(o->choices, n));
         dp_buf_addf(to, "  %-24s %s", what, o->help);
         if (o->kind != TEXT) {
             dp_buf_adds(to, " [");

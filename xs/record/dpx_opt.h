@@ -1,5 +1,5 @@
-/* The options of the recorder. A new option needs a row of DPX_OPTIONS, and the code that it is
- * for. */
+/* The options of the recorder. A new option needs a row of DPX_OPTIONS, and the code that uses
+ * it. */
 #ifndef DPX_OPT_H
 #define DPX_OPT_H
 
@@ -13,10 +13,10 @@ enum { DPX_BUFFER = 1 << 14 };  /* marks in memory by default */
 enum dpx_start { DPX_START_BEGIN, DPX_START_MAIN, DPX_START_MARK, DPX_START_NO };
 
 /* The options, in the order of the help: X(KIND, field, name, help, fields of struct option ...).
- * The list is the struct, the import list, the environment, the help, the suggestions for an
+ * The list makes the struct, the import list, the environment, the help, the suggestions for an
  * unknown option, the copies of texts and the line of the header. Numbers and sizes are from .least
- * to .most; sizes take K, M and G. The words of a CHOICE stand in the order of their numbers. What
- * is not given is .otherwise, and a TEXT is NULL. */
+ * to .most; sizes take K, M and G. The words of a CHOICE stand in the order of their numbers. An
+ * option that is not given is .otherwise; a TEXT is NULL. */
 #define DPX_OPTIONS(X) \
     X(CHOICE, tree, "mode", "every call, or sums by calling context", \
       .choices = "trace\0tree\0") \
@@ -64,7 +64,7 @@ enum dpx_start { DPX_START_BEGIN, DPX_START_MAIN, DPX_START_MARK, DPX_START_NO }
       .most = UINT64_C(1) << 31) \
     X(TEXT, clock, "clock", "tsc, cntvct, monotonic; counting[:NS] is for tests")
 
-/* What does not go together, of the options as they are given: X(when, what is said). */
+/* Options that do not go together: X(when, message). */
 #define DPX_CLASHES(X) \
     X(o->sample && o->tree && o->lines, \
       "lines looks at each statement, and sample= samples them; leave one out") \
@@ -88,8 +88,8 @@ struct dpx_options { DPX_OPTIONS(DPX_OPTION_FIELD) };
 /* Sets the defaults. */
 void dpx_options_init(struct dpx_options *opt);
 
-/* Takes NAME=VALUE, or a bare word that says enough (tree, trace). The strings
- * are borrowed. Returns 0, or DP_E_ARG with a message that says what may have been meant. */
+/* Takes NAME=VALUE, or a bare word that says enough (tree, trace). The strings are borrowed.
+ * Returns 0, or DP_E_ARG with a message that says what the user may have meant. */
 int dpx_options_take(struct dpx_options *opt, const char *item, struct dp_err *err);
 
 /* Takes the options of the environment: PERL_DPROF_NAME for each option, and the classic names.
@@ -106,7 +106,7 @@ void dpx_options_help(struct dp_buf *to);
 int dpx_options_keep(struct dpx_options *opt);
 
 /* Writes the options in force as assignments of a header line: $dprof_options, which has no texts,
- * and those texts that tell what was recorded. */
+ * and those texts that say what was recorded. */
 void dpx_options_header(const struct dpx_options *opt, struct dp_buf *to);
 
 #endif

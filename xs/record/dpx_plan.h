@@ -1,6 +1,6 @@
 /* Counters of events beside the clock: which ones (the same for all threads of the process), and an
  * interpreter's own. A counter only grows: SVs and bytes, whose number goes up and down, have two
- * counters, one for what is taken and one for what is given back. */
+ * counters, one for those taken and one for those given back. */
 #ifndef DPX_PLAN_H
 #define DPX_PLAN_H
 
@@ -10,7 +10,7 @@
 #include "dp_perf.h"
 #include "dp_pmu.h"
 
-/* What is counted. */
+/* The events that are counted. */
 struct dpx_plan {
     size_t n;                   /* columns of the file, without the ops of a tree */
     size_t n_perf;
@@ -21,14 +21,14 @@ struct dpx_plan {
     size_t ops_at, svs_at, bytes_at;    /* columns; svs and bytes have two each */
     size_t noise_at;            /* the column that the recorder fills by itself */
     struct dp_buf columns;      /* NAME:UNIT, separated by blanks, for the header */
-    struct dp_buf missing;      /* names of the optional events that are not there */
+    struct dp_buf missing;      /* names of the optional events that are not available */
 };
 
-/* What an interpreter has counted. */
+/* The counts of an interpreter. */
 struct dpx_events {
     uint64_t total[DP_FMT_COUNTERS];    /* by column; only grows */
     struct dp_perf perf;
-    uint64_t ops;               /* as of the last arrival or leaving */
+    uint64_t ops;               /* ops at the last arrival or leaving */
     int64_t svs, bytes;
     uintptr_t thread;           /* the thread that the kernel's counters count */
     bool stale;                 /* in a child that has recorded nothing yet, the kernel's counters

@@ -6,15 +6,15 @@
  * perl does the same with the nextstate of an elsif's condition.
  *
  * An op that decides leads to such a block: and, or, dor, cond_expr, catch. So that op gets a
- * function of ours, after perl has optimized the sub. The function runs the op, and where the op
- * goes on into the block, tells that the statement begins. Neither the ops nor their order change:
- * B shows the same ops, as many ops are run, and PL_curcop stays what it was for caller, warn and
+ * function of ours, after perl has optimized the sub. The function runs the op, and if the op goes
+ * on into the block, reports that the statement begins. Neither the ops nor their order change: B
+ * shows the same ops, as many ops are run, and PL_curcop stays what it was for caller, warn and
  * die.
  *
  * In `if (a or b) {` perl sends a true `a` straight into the block, past the op that decides. Then
  * that `or` gets a function of ours, too, which finds out whose block it leads to.
  *
- * Blocks that no such op leads to are not seen: those of sort, map, grep, and a plain do; nor are
+ * Blocks to which no such op leads are not seen: those of sort, map, grep, and a plain do; nor are
  * blocks in which nothing happens. An op that has another function than perl's is left alone.
  *
  * What this relies on: PL_peepp sees each sub after perl has optimized it. A nextstate that perl
@@ -25,8 +25,8 @@
 
 static peep_t orig_peep;
 static Perl_ppaddr_t before[MAXO];      /* the functions of the ops before ours */
-static dpx_revive_tell *tell;
-static dpx_revive_first *first;
+static dpx_revive_tell *report_known;
+static dpx_revive_first *report_first;
 
 static bool decides(const OP *o)
 {
@@ -50,7 +50,7 @@ DP_INLINE bool is_left(const OP *o)
 }
 
 /* The null op that was the nextstate at the beginning of an arm; NULL: there is none, or the
- * nextstate is run itself, or the arm is `do {} while`, which is first entered without a
+ * nextstate itself is run, or the arm is `do {} while`, which is first entered without a
  * decision. */
 DP_INLINE COP *first_of(OP *arm)
 {
@@ -73,17 +73,18 @@ DP_INLINE OP *else_arm(const OP *o) { return OpSIBLING(right_arm(o)); }
 
 /* ---- running ---- */
 
-/* The null ops that lead to a statement are touched by nobody else, so they are seldom in the
- * processor's cache. So the number of the statement that an arm begins with is kept at hand, under
- * the address of the op and the arm: the lower bits of that choose the word, which has the upper
- * ones and the number. All threads share the words, as they share ops and numbers. An op that is
- * taken (take) may stand where another one stood: its words are cleared then. */
+/* Nothing else reads the null ops that lead to a statement, so they are seldom in the processor's
+ * cache. So the number of the statement at the beginning of an arm is kept at hand, under the
+ * address of the op and the arm: the lower bits of the address choose the word, which holds the
+ * upper bits and the number. All threads share the words, as they share ops and numbers. An op that
+ * gets a function of ours (take_op) may stand where another one stood: its words are cleared
+ * then. */
 enum { WORD_BITS = 14, NUMBER_BITS = 22 };
 static UV numbers[1 << WORD_BITS];
 
 enum arm { RIGHT, ELSE };
 
-/* An op is longer than a pointer, so what follows its address is no other op's. */
+/* An op is longer than a pointer, so the address behind an op's is no other op's. */
 DP_INLINE UV address_of(const OP *o, enum arm arm) { return PTR2UV(o) / sizeof(void *) + arm; }
 
 DP_INLINE UV *word_of(UV at) { return &numbers[at & ((1 << WORD_BITS) - 1)]; }
@@ -92,18 +93,18 @@ DP_INLINE bool is_told(pTHX_ const OP *o, enum arm arm)
 {
     UV at = address_of(o, arm), word = __atomic_load_n(word_of(at), __ATOMIC_RELAXED);
     return word >> NUMBER_BITS == at >> WORD_BITS
-           && tell(aTHX_ word & ((1 << NUMBER_BITS) - 1));
+           && report_known(aTHX_ word & ((1 << NUMBER_BITS) - 1));
 }
 
 static DP_NOINLINE void tell_first(pTHX_ const OP *o, enum arm arm, COP *cop)
 {
-    U32 number = first(aTHX_ cop);
+    U32 number = report_first(aTHX_ cop);
     UV at = address_of(o, arm);
     if (number && !(number >> NUMBER_BITS))
         __atomic_store_n(word_of(at), at >> WORD_BITS << NUMBER_BITS | number, __ATOMIC_RELAXED);
 }
 
-static void forget(const OP *o)
+static void clear_words(const OP *o)
 {
     for (int arm = RIGHT; arm <= ELSE; arm++)
         __atomic_store_n(word_of(address_of(o, (enum arm)arm)), 0, __ATOMIC_RELAXED);
@@ -193,7 +194,7 @@ static OP *run_far(pTHX)
     const OP *of = next == cLOGOPx(o)->op_other ? o : decider(o, next);
     COP *cop = of ? first_of(right_arm(of)) : NULL;
     if (cop)
-        first(aTHX_ cop);
+        report_first(aTHX_ cop);
     return next;
 }
 
@@ -222,14 +223,14 @@ static bool is_free(const OP *o)
     return o->op_ppaddr == before[o->op_type];
 }
 
-/* Does an arm begin with a statement to be told of, and is start, the first op run, within the
+/* Does an arm begin with a statement without an op, and is start, the first op run, within the
  * arm? */
 static bool begins_at(OP *arm, OP *start)
 {
     return arm && start && first_of(arm) && is_within(start, arm);
 }
 
-/* Takes the ops within the condition of o that go straight to start. */
+/* Gives functions to the ops within the condition of o that go straight to start. */
 static void take_shortcuts(const OP *o, const OP *start)
 {
     OP *root = cLOGOPx(o)->op_first;
@@ -247,8 +248,8 @@ static bool begins_elsif(const OP *arm)
     return begins_block(arm);
 }
 
-/* The function of a cond_expr whose arms begin, or not, with a statement to be told of. */
-static Perl_ppaddr_t choose(const OP *o, bool has_right, bool has_else)
+/* The function of a cond_expr whose arms begin, or not, with a statement without an op. */
+static Perl_ppaddr_t choose_function(const OP *o, bool has_right, bool has_else)
 {
     bool block = has_right && begins_block(right_arm(o));
     bool elsif = has_else && begins_elsif(else_arm(o));
@@ -258,19 +259,18 @@ static Perl_ppaddr_t choose(const OP *o, bool has_right, bool has_else)
            : run_either;
 }
 
-static void take(OP *o)
+static void take_op(OP *o)
 {
-    forget(o);
+    clear_words(o);
     OP *right = right_arm(o), *other = cLOGOPx(o)->op_other;
     bool has_right = right && other != o->op_next && begins_at(right, other);
     if (o->op_type == OP_COND_EXPR) {
         OP *otherwise = right ? OpSIBLING(right) : NULL;
         bool has_else = other != o->op_next && begins_at(otherwise, o->op_next);
-        /* run_either looks at both arms: it must not where one has a statement, but begins
-         * elsewhere. */
+        /* run_either reads both arms: it must not if one has a statement, but begins elsewhere. */
         if ((has_right || has_else) && (has_right || !right || !first_of(right))
             && (has_else || (otherwise && !first_of(otherwise))))
-            o->op_ppaddr = choose(o, has_right, has_else);
+            o->op_ppaddr = choose_function(o, has_right, has_else);
     } else if (has_right) {
         if (is_free(o))
             o->op_ppaddr = begins_block(right) ? run_block : run_right;
@@ -278,7 +278,7 @@ static void take(OP *o)
     }
 }
 
-static void peep(pTHX_ OP *o)
+static void peep_hook(pTHX_ OP *o)
 {
     orig_peep(aTHX_ o);
     OP *root = o;
@@ -288,7 +288,7 @@ static void peep(pTHX_ OP *o)
         root = parent;
     for (o = root; o; o = next_in(root, o))
         if (decides(o) && (o->op_flags & OPf_KIDS) && (is_free(o) || o->op_ppaddr == run_far))
-            take(o);
+            take_op(o);
 }
 
 void dpx_revive_install(pTHX_ dpx_revive_tell *known, dpx_revive_first *unknown)
@@ -299,8 +299,8 @@ void dpx_revive_install(pTHX_ dpx_revive_tell *known, dpx_revive_first *unknown)
         OP_CATCH,
 #endif
     };
-    tell = known;
-    first = unknown;
+    report_known = known;
+    report_first = unknown;
     for (size_t i = 0; i < DP_ARRAY_LEN(types); i++)
         before[types[i]] = PL_ppaddr[types[i]];
     orig_peep = PL_peepp;
@@ -309,5 +309,5 @@ void dpx_revive_install(pTHX_ dpx_revive_tell *known, dpx_revive_first *unknown)
 void dpx_revive_join(pTHX)
 {
     if (PL_peepp == orig_peep)
-        PL_peepp = peep;
+        PL_peepp = peep_hook;
 }

@@ -21,7 +21,7 @@ void dpx_say(const char *fmt, ...)
         n = (int)sizeof text - 2;
     text[n++] = '\n';
     if (write(2, text, (size_t)n) < 0) {
-        /* nobody is left to tell */
+        /* there is no other place for the message */
     }
 }
 

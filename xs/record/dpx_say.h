@@ -8,7 +8,7 @@
  * to the program. Prints nothing if the program has opened something else as descriptor 2. */
 void dpx_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* Appends a number with a point, whatever the locale has. */
+/* Appends a number with a decimal point, in any locale. */
 void dpx_say_real(struct dp_buf *to, double value, int decimals);
 
 #endif

@@ -8,10 +8,10 @@
 
 /* ---- the end of a slice ---- */
 
-/* Makes the file again, where it could not be made before, or is gone. What has become of the old
- * one is emptied, since its slice will be in the new one; where none can be made, it is still ours
- * to write to. */
-static bool reopen(struct dpx_ctx *ctx, struct dp_err *err)
+/* Makes the file again, if it could not be made before, or is gone. The old file is emptied, since
+ * its slice will be in the new one. If no new one can be made, the old one is still ours to write
+ * to. */
+static bool reopen_file(struct dpx_ctx *ctx, struct dp_err *err)
 {
     DPX_DTHX(ctx);
     struct dp_outfile old = ctx->out;
@@ -31,8 +31,8 @@ static bool reopen(struct dpx_ctx *ctx, struct dp_err *err)
     return true;
 }
 
-/* Readers of a slice that did not get its name take it for one that was saved, and look for what is
- * newer in the pieces. */
+/* Marks a slice that did not get its name as saved: readers take its tree, and newer data from the
+ * pieces. */
 static void keep_as_saved(struct dpx_ctx *ctx, U64 at)
 {
     ctx->file.tree_at = at;
@@ -45,7 +45,7 @@ static void keep_as_saved(struct dpx_ctx *ctx, U64 at)
 static bool write_slice(struct dpx_ctx *ctx, struct dp_err *err)
 {
     struct dp_cct_rest rest = ctx->rest;
-    if ((ctx->out.failed || !dp_outfile_is_there(&ctx->out)) && !reopen(ctx, err)
+    if ((ctx->out.failed || !dp_outfile_is_there(&ctx->out)) && !reopen_file(ctx, err)
         && ctx->out.failed)
         return false;
     if (ctx->file.tree_at)
@@ -64,7 +64,7 @@ static bool write_slice(struct dpx_ctx *ctx, struct dp_err *err)
     return good;
 }
 
-static void trim(void)
+static void trim_spool(void)
 {
     size_t removed = dp_spool_trim(dpx_run.path, dpx_run.spool_who,
                                    dpx_run.opt.spool_limit);
@@ -85,7 +85,7 @@ bool dpx_slice_end(struct dpx_ctx *ctx)
     if (good) {
         dp_live_remove(&ctx->live);
         dp_outfile_close(&ctx->out);
-        trim();
+        trim_spool();
     } else if (!ctx->slice_told && !ctx->live.lost) {
         dpx_say("DProf: %s; the slice goes on", err.message);
     }
@@ -96,7 +96,7 @@ bool dpx_slice_end(struct dpx_ctx *ctx)
 
 /* ---- the next one ---- */
 
-static void relink(struct dpx_ctx *ctx, const struct dpx_frame *last, U32 id)
+static void relink_frames(struct dpx_ctx *ctx, const struct dpx_frame *last, U32 id)
 {
     for (struct dpx_frame *f = ctx->frames + 1; f <= last; f++)
         dp_rec_resume(&ctx->rec, id && f == last ? id : f->runs, &f->call, f->call.start);
@@ -119,7 +119,8 @@ bool dpx_slice_next(struct dpx_ctx *ctx, const struct dpx_frame *last, U32 id)
     dp_live_release(&ctx->live);
     dp_outfile_init(&ctx->out);
     ctx->file.tree_at = 0;
-    if (dpx_file_open(aTHX_ ctx, &err) < 0)     /* the end of the slice tries again, and tells */
+    if (dpx_file_open(aTHX_ ctx, &err) < 0)     /* the end of the slice tries again, with a
+                                                 * message */
         ctx->out.failed = true;
     int rc = dpx_file_renew_live(ctx);
     errno = why;
@@ -127,7 +128,7 @@ bool dpx_slice_next(struct dpx_ctx *ctx, const struct dpx_frame *last, U32 id)
         return false;
     if (!ctx->rec.paused && !ctx->rec.saving.stopped) {
         dpx_coro_renew(ctx, links);
-        relink(ctx, last, id);
+        relink_frames(ctx, last, id);
     }
     return true;
 }
@@ -148,7 +149,7 @@ bool dpx_slice_cut(struct dpx_ctx *ctx)
         last++;
         id = ctx->rec.marks.cur->id;
         break;
-    case DP_REC_AT_GOTO:        /* its frame has the id of what replaces it */
+    case DP_REC_AT_GOTO:        /* its frame has the id of the sub that replaces it */
         id = ctx->rec.marks.cur->id;
         break;
     }

@@ -1,4 +1,4 @@
-/* What each statement costs.
+/* The costs of each statement.
  *
  * perl runs an op before each statement, nextstate, which is the struct cop with its file and
  * line. In perls of 64 bits from 5.32 on four bytes behind the last field of that struct are
@@ -7,11 +7,11 @@
  * before. Threads share ops, so a number is the same in all interpreters of the process; each has
  * counters of its own.
  *
- * A statement gets its number when it is first run: by file, line, the sub that it stands in, and
- * how many statements follow it on that line. So what a string eval compiles again and again is the
+ * A statement gets its number when it first runs: by file, line, the sub around it, and how many
+ * statements follow it on that line. So code that a string eval compiles again and again is the
  * same statement each time.
  *
- * The statement that runs is rec->marks.line. nextstate charges that one with what has passed, and
+ * The running statement is rec->marks.line. nextstate charges that one with the costs so far, and
  * sets the next; the first one of a sub is set when the sub is entered.
  *
  * A call keeps the number of the statement that it was made from (struct dp_cct_call) and goes back
@@ -22,9 +22,9 @@
  * another block, such as do {}: the rest of its statement is charged to the last statement in the
  * block.
  *
- * perl leaves the nextstate of some statements out: dpx_revive.c finds those.
+ * perl leaves out the nextstate of some statements: dpx_revive.c finds those.
  *
- * What runs in a sub that is not recorded (skip=, only=) is charged to the statement that called
+ * The costs of a sub that is not recorded (skip=, only=) are charged to the statement that called
  * it, as its time is to the sub that called it. The time of an XS sub or a builtin is charged to
  * the statement that calls it.
  *
@@ -59,7 +59,7 @@ const char *dpx_stmt_trouble(void)
 #endif
 }
 
-/* A null op has no file any more, but its line. */
+/* A null op has lost its file, but not its line. */
 U32 dpx_stmt_place(pTHX_ struct dpx_ctx *ctx, const COP *cop, const COP *around)
 {
     COP at = *around;
@@ -69,7 +69,7 @@ U32 dpx_stmt_place(pTHX_ struct dpx_ctx *ctx, const COP *cop, const COP *around)
 
 #ifdef DPX_COP_SPARE
 
-/* How many statements follow this one on its line, which tells several apart. */
+/* The number of statements behind this one on its line, which tells several apart. */
 static U32 count_later(const COP *cop)
 {
     U32 n = 0;
@@ -161,8 +161,9 @@ U32 dpx_stmt_sampled(pTHX_ struct dpx_ctx *ctx, COP *cop, const COP *around, U32
     return number;
 }
 
-/* The number of a statement that this interpreter has not seen, as above. 0: it is not recorded. */
-static U32 learn(pTHX_ struct dpx_ctx *ctx, COP *cop)
+/* The number of a statement that this interpreter has not seen, as in dpx_stmt_sampled. 0: the
+ * statement is not recorded. */
+static U32 learn_statement(pTHX_ struct dpx_ctx *ctx, COP *cop)
 {
     U32 sub;
     ctx->rec.worked = true;
@@ -170,8 +171,9 @@ static U32 learn(pTHX_ struct dpx_ctx *ctx, COP *cop)
     return find_sub(aTHX_ ctx, &sub) ? dpx_stmt_sampled(aTHX_ ctx, cop, around, sub) : 0;
 }
 
-/* A child has no file before it does something that is worth one, as many only exec. Keeps the
- * statements that it runs until then; while recording is stopped, only which one runs. */
+/* Keeps a statement of a child that has no file yet. A child gets a file when it does something
+ * that is worth one, since many only exec. While recording is stopped, only the running statement
+ * is kept. */
 static bool is_early(struct dpx_ctx *ctx, U32 number, U64 now)
 {
     struct dpx_child *child = &ctx->child;
@@ -196,8 +198,8 @@ void dpx_stmt_forked(struct dpx_ctx *ctx)
     ctx->child.n_early = 0;
 }
 
-/* While recording is stopped it is enough to keep which statement runs: its rest may be what runs
- * when recording goes on. */
+/* While recording is stopped it is enough to keep the running statement: its rest may run when
+ * recording goes on. */
 static bool is_idle(struct dpx_ctx *ctx, const COP *cop)
 {
     U32 number = DPX_STMT_NUMBER(cop);
@@ -207,7 +209,7 @@ static bool is_idle(struct dpx_ctx *ctx, const COP *cop)
     return true;
 }
 
-/* The slow way of counting: a statement that this interpreter has not run before, or any while
+/* Begins a statement in the slow way: one that this interpreter has not run before, or any while
  * recording is stopped, or one of a sub that is not recorded. */
 static void begins(pTHX_ struct dpx_ctx *ctx, COP *cop, const bool times)
 {
@@ -219,7 +221,7 @@ static void begins(pTHX_ struct dpx_ctx *ctx, COP *cop, const bool times)
     if (!DPX_STMT_NUMBER(cop) && !find_sub(aTHX_ ctx, &sub))
         return;
     U64 now = dpx_frame_arrive(ctx);
-    U32 number = learn(aTHX_ ctx, cop);
+    U32 number = learn_statement(aTHX_ ctx, cop);
     bool counts = number && !is_early(ctx, number, now);
     if (counts && (times || ctx->state == DPX_BORN)) {
         dp_rec_statement_slow(&ctx->rec, number, now);
@@ -232,8 +234,8 @@ static void begins(pTHX_ struct dpx_ctx *ctx, COP *cop, const bool times)
     errno = why;
 }
 
-/* What nextstate runs where the counter is read once; NULL elsewhere, where begins_sub is not
- * used: never with samples, which know statements by their function (dpx_sample.c). */
+/* The function of nextstate if the counter is read once; else NULL, and begins_sub is not used:
+ * never with samples, which know statements by their function (dpx_sample.c). */
 static Perl_ppaddr_t timed;
 static OP *begins_sub(pTHX);
 
@@ -243,15 +245,16 @@ void dpx_stmt_first(pTHX_ struct dpx_ctx *ctx, OP *o)
     if (o->op_ppaddr == timed)
         o->op_ppaddr = begins_sub;
     if (!ctx->rec.paused && !ctx->rec.over) {
-        U32 number = learn(aTHX_ ctx, (COP *)o);
+        U32 number = learn_statement(aTHX_ ctx, (COP *)o);
         if (number)
             ctx->rec.marks.line = dp_lines_get(&ctx->statements, number);
     }
     errno = why;
 }
 
-/* Runs what PL_op ran before. It is found here, so that the hooks need not keep the pointer. */
-static OP *original(pTHX)
+/* Runs PL_op's function from before. It is found here, so that the hooks need not keep the
+ * pointer. */
+static OP *run_original(pTHX)
 {
     return PL_op->op_type == OP_NEXTSTATE ? orig_nextstate(aTHX) : orig_dbstate(aTHX);
 }
@@ -261,7 +264,7 @@ static DP_NOINLINE OP *begins_timed(pTHX)
     struct dpx_ctx *ctx = DPX_CTX;
     if (ctx->thx == DPX_THX)
         begins(aTHX_ ctx, (COP *)PL_op, true);
-    return original(aTHX);
+    return run_original(aTHX);
 }
 
 static DP_NOINLINE OP *begins_counted(pTHX)
@@ -269,11 +272,11 @@ static DP_NOINLINE OP *begins_counted(pTHX)
     struct dpx_ctx *ctx = DPX_CTX;
     if (ctx->thx == DPX_THX)
         begins(aTHX_ ctx, (COP *)PL_op, false);
-    return original(aTHX);
+    return run_original(aTHX);
 }
 
-/* Charges in the slow way, as the fast one was refused. now: the arrival stamp. Returns true, for
- * the hook to return. */
+/* Charges in the slow way, after the fast one was refused. now: the arrival stamp. Returns true,
+ * for the hook to return. */
 static DP_NOINLINE bool is_late(struct dpx_ctx *ctx, U32 number, U64 now)
 {
     int why = errno;
@@ -286,21 +289,21 @@ static DP_NOINLINE bool is_late(struct dpx_ctx *ctx, U32 number, U64 now)
 static DP_NOINLINE OP *begins_late(pTHX_ U64 now)
 {
     is_late(DPX_CTX, DPX_STMT_NUMBER(PL_op), now);
-    return original(aTHX);
+    return run_original(aTHX);
 }
 
 /* ---- the hooks ---- */
 
 /* Only trees with lines have these hooks: ways that differ in that alone are the same function. */
-#define LINES(how)  ((how) | DPX_TREE | DPX_LINES)
+#define LINES(way)  ((way) | DPX_TREE | DPX_LINES)
 
-/* The program goes on after one of these hooks, which arrived at stamp now. */
-DP_INLINE void leave(struct dpx_ctx *ctx, U64 now, const int how)
+/* Leaves one of these hooks, which arrived at stamp now. */
+DP_INLINE void leave_hook(struct dpx_ctx *ctx, U64 now, const int way)
 {
-    if (DPX_READS_ONCE(how))
+    if (DPX_READS_ONCE(way))
         dp_rec_leave_statement(&ctx->rec, now);
     else
-        dpx_leave(ctx, how);
+        dpx_leave(ctx, way);
 }
 
 /* The state of interpreters that do not record knows no statements; and a new thread passes the run
@@ -324,25 +327,25 @@ DP_INLINE void leave(struct dpx_ctx *ctx, U64 now, const int how)
         body \
     }
 
-#define TIMED_BODY(how, orig) \
-    const int way = LINES(how); \
+#define TIMED_BODY(bits, orig) \
+    const int way = LINES(bits); \
     struct dp_stmt *line = dp_lines_look(&ctx->statements, DPX_STMT_NUMBER(PL_op)); \
     if (DP_UNLIKELY(!line)) \
         return begins_timed(aTHX); \
     U64 now = dpx_arrive(ctx, way); \
     if (DP_UNLIKELY(!dp_rec_statement(&ctx->rec, line, now, ctx->ops, way & DPX_REC))) \
         return begins_late(aTHX_ now); \
-    leave(ctx, now, way); \
+    leave_hook(ctx, now, way); \
     return orig(aTHX);
-#define TIMED(how, name, orig)  HOOK(name##_##how, TIMED_BODY(how, orig))
+#define TIMED(bits, name, orig)  HOOK(name##_##bits, TIMED_BODY(bits, orig))
 DPX_EACH_WAY(TIMED, nextstate_hook, orig_nextstate)
 DPX_EACH_WAY(TIMED, dbstate_hook, orig_dbstate)
 #undef TIMED
 #undef TIMED_BODY
-static const Perl_ppaddr_t nextstate_hook[DPX_HOWS] = DPX_EACH_OF(nextstate_hook);
-static const Perl_ppaddr_t dbstate_hook[DPX_HOWS] = DPX_EACH_OF(dbstate_hook);
+static const Perl_ppaddr_t nextstate_hook[DPX_WAYS] = DPX_EACH_OF(nextstate_hook);
+static const Perl_ppaddr_t dbstate_hook[DPX_WAYS] = DPX_EACH_OF(dbstate_hook);
 
-/* The first statement of a sub. What has passed since the sub was entered is this statement's
+/* Runs at the first statement of a sub. The costs since the sub was entered are this statement's
  * already (dpx_stmt_go_on), so the counter is not read again. A sub that does nothing but jump back
  * to its first statement reads no clock, as without lines. */
 static OP *begins_sub(pTHX)
@@ -367,24 +370,24 @@ COUNTED(dbstate_count, orig_dbstate)
 #undef COUNTED
 
 /* Does the same for statements without an op of their own (dpx_revive.c). */
-DP_INLINE bool mark(pTHX_ U32 number, const int how)
+DP_INLINE bool mark(pTHX_ U32 number, const int way)
 {
     struct dpx_ctx *ctx = DPX_CTX;
     struct dp_stmt *line = dp_lines_look(&ctx->statements, number);
     if (DP_UNLIKELY(!line))
         return false;
-    U64 now = dpx_arrive(ctx, how);
-    if (DP_UNLIKELY(!dp_rec_statement(&ctx->rec, line, now, ctx->ops, how & DPX_REC)))
+    U64 now = dpx_arrive(ctx, way);
+    if (DP_UNLIKELY(!dp_rec_statement(&ctx->rec, line, now, ctx->ops, way & DPX_REC)))
         return is_late(ctx, number, now);
-    leave(ctx, now, how);
+    leave_hook(ctx, now, way);
     return true;
 }
 
-#define WAY(how, name) \
-    static bool name##_##how(pTHX_ U32 number) { return mark(aTHX_ number, LINES(how)); }
+#define WAY(way, name) \
+    static bool name##_##way(pTHX_ U32 number) { return mark(aTHX_ number, LINES(way)); }
 DPX_EACH_WAY(WAY, mark)
 #undef WAY
-static dpx_revive_tell *const mark_ways[DPX_HOWS] = DPX_EACH_OF(mark);
+static dpx_revive_tell *const mark_ways[DPX_WAYS] = DPX_EACH_OF(mark);
 
 static bool mark_count(pTHX_ U32 number)
 {
@@ -399,14 +402,14 @@ static U32 mark_first(pTHX_ COP *cop)
 {
     struct dpx_ctx *ctx = DPX_CTX;
     const bool times = dpx_run.opt.lines == DP_LINES_TIMES;
-    if (!(times ? mark_ways[dpx_how & ~(DPX_TREE | DPX_LINES)] : mark_count)(aTHX_
+    if (!(times ? mark_ways[dpx_way_bits & ~(DPX_TREE | DPX_LINES)] : mark_count)(aTHX_
             DPX_STMT_NUMBER(cop)) && ctx->thx == DPX_THX)
         begins(aTHX_ ctx, cop, times);
     return DPX_STMT_NUMBER(cop);
 }
 
-/* Charges in the slow way, as the fast one was refused. now: the arrival stamp. A slice that ends
- * there takes all that is kept of statements with it, so this one is known by its number. */
+/* Charges in the slow way, after the fast one was refused. now: the arrival stamp. If a slice ends
+ * there, all pointers to statements become invalid, so this one is known by its number. */
 static DP_NOINLINE OP *back_late(struct dpx_ctx *ctx, U32 number, U64 now, OP *next)
 {
     int why = errno;
@@ -418,53 +421,53 @@ static DP_NOINLINE OP *back_late(struct dpx_ctx *ctx, U32 number, U64 now, OP *n
     return next;
 }
 
-/* The statement of cop goes on, after others have run in between. Returns next, which the hook
+/* Goes on with the statement of cop, after others have run in between. Returns next, which the hook
  * returns. */
-DP_INLINE OP *back_to(pTHX_ struct dpx_ctx *ctx, const COP *cop, OP *next, const int how)
+DP_INLINE OP *back_to(pTHX_ struct dpx_ctx *ctx, const COP *cop, OP *next, const int way)
 {
     struct dp_stmt *line = dpx_stmt_of(ctx, (const OP *)cop);
     if (!line || line == ctx->rec.marks.line)
         return next;
-    U64 now = dpx_arrive(ctx, how);
-    if (DP_UNLIKELY(!dp_rec_charge_line(&ctx->rec, now, ctx->ops, how & DPX_REC)))
+    U64 now = dpx_arrive(ctx, way);
+    if (DP_UNLIKELY(!dp_rec_charge_line(&ctx->rec, now, ctx->ops, way & DPX_REC)))
         return back_late(ctx, line->number, now, next);
     ctx->rec.marks.line = line;
-    leave(ctx, now, how);
+    leave_hook(ctx, now, way);
     return next;
 }
 
-#define UNSTACK(how, name) \
-    static DP_NOINLINE OP *name##_kept_##how(pTHX_ OP *next) \
+#define UNSTACK(way, name) \
+    static DP_NOINLINE OP *name##_kept_##way(pTHX_ OP *next) \
     { \
         struct dpx_ctx *ctx = dpx_ctx_kept(aTHX); \
         return ctx->thx == DPX_THX \
-            ? back_to(aTHX_ ctx, CX_CUR()->blk_oldcop, next, LINES(how)) : next; \
+            ? back_to(aTHX_ ctx, CX_CUR()->blk_oldcop, next, LINES(way)) : next; \
     } \
-    static OP *name##_##how(pTHX) \
+    static OP *name##_##way(pTHX) \
     { \
         OP *next = orig_unstack(aTHX); \
         struct dpx_ctx *ctx = __atomic_load_n(&dpx_first, __ATOMIC_RELAXED); \
         return DP_LIKELY(ctx->thx == DPX_THX) \
-            ? back_to(aTHX_ ctx, CX_CUR()->blk_oldcop, next, LINES(how)) \
-            : name##_kept_##how(aTHX_ next); \
+            ? back_to(aTHX_ ctx, CX_CUR()->blk_oldcop, next, LINES(way)) \
+            : name##_kept_##way(aTHX_ next); \
     }
 DPX_EACH_WAY(UNSTACK, unstack_hook)
 #undef UNSTACK
-static const Perl_ppaddr_t unstack_hook[DPX_HOWS] = DPX_EACH_OF(unstack_hook);
+static const Perl_ppaddr_t unstack_hook[DPX_WAYS] = DPX_EACH_OF(unstack_hook);
 
-DP_INLINE OP *leave_block(pTHX_ Perl_ppaddr_t orig, const int how)
+DP_INLINE OP *leave_block(pTHX_ Perl_ppaddr_t orig, const int way)
 {
     OP *next = orig(aTHX);
     struct dpx_ctx *ctx = DPX_CTX;
     if (DP_UNLIKELY(ctx->thx != DPX_THX))
         return next;
-    return back_to(aTHX_ ctx, PL_curcop, next, how);
+    return back_to(aTHX_ ctx, PL_curcop, next, way);
 }
 
-#define CALL(how) leave_block(aTHX_ orig_leaveeval, LINES(how))
+#define CALL(way) leave_block(aTHX_ orig_leaveeval, LINES(way))
 DPX_HOOKS(OP *, leaveeval_hook, CALL)
 #undef CALL
-#define CALL(how) leave_block(aTHX_ orig_leavetry, LINES(how))
+#define CALL(way) leave_block(aTHX_ orig_leavetry, LINES(way))
 DPX_HOOKS(OP *, leavetry_hook, CALL)
 #undef CALL
 
@@ -476,20 +479,19 @@ void dpx_stmt_restarted(pTHX_ struct dpx_ctx *ctx)
         back_late(ctx, number, dpx_frame_arrive(ctx), NULL);
 }
 
-void dpx_stmt_install(pTHX_ int how, bool times)
+void dpx_stmt_install(pTHX_ int way, bool times)
 {
-    /* The compiler makes one function of those that are the same, the first one; others jump
-     * there. */
-    how &= ~(DPX_TREE | DPX_LINES);
-    dpx_revive_install(aTHX_ times ? mark_ways[how] : mark_count, mark_first);
-    if (times && DPX_READS_ONCE(LINES(how)))
-        timed = nextstate_hook[how];
-    dpx_adopt_type(OP_NEXTSTATE, &orig_nextstate, times ? nextstate_hook[how] : nextstate_count);
-    dpx_adopt_type(OP_DBSTATE, &orig_dbstate, times ? dbstate_hook[how] : dbstate_count);
+    /* The compiler makes one function of equal ones, the first one; the others jump there. */
+    way &= ~(DPX_TREE | DPX_LINES);
+    dpx_revive_install(aTHX_ times ? mark_ways[way] : mark_count, mark_first);
+    if (times && DPX_READS_ONCE(LINES(way)))
+        timed = nextstate_hook[way];
+    dpx_adopt_type(OP_NEXTSTATE, &orig_nextstate, times ? nextstate_hook[way] : nextstate_count);
+    dpx_adopt_type(OP_DBSTATE, &orig_dbstate, times ? dbstate_hook[way] : dbstate_count);
     if (times) {
-        dpx_adopt_type(OP_UNSTACK, &orig_unstack, unstack_hook[how]);
-        dpx_adopt_type(OP_LEAVEEVAL, &orig_leaveeval, leaveeval_hook[how]);
-        dpx_adopt_type(OP_LEAVETRY, &orig_leavetry, leavetry_hook[how]);
+        dpx_adopt_type(OP_UNSTACK, &orig_unstack, unstack_hook[way]);
+        dpx_adopt_type(OP_LEAVEEVAL, &orig_leaveeval, leaveeval_hook[way]);
+        dpx_adopt_type(OP_LEAVETRY, &orig_leavetry, leavetry_hook[way]);
     }
 }
 
@@ -499,10 +501,10 @@ void dpx_stmt_join(pTHX) { dpx_revive_join(aTHX); }
 
 void dpx_stmt_join(pTHX) { PERL_UNUSED_CONTEXT; }
 
-void dpx_stmt_install(pTHX_ int how, bool times)
+void dpx_stmt_install(pTHX_ int way, bool times)
 {
     PERL_UNUSED_CONTEXT;
-    PERL_UNUSED_VAR(how);
+    PERL_UNUSED_VAR(way);
     PERL_UNUSED_VAR(times);
 }
 

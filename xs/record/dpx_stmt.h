@@ -1,4 +1,4 @@
-/* Statements: what each of them costs (lines=count, lines=time). dpx_stmt.c explains how. */
+/* Statements: the costs of each of them (lines=count, lines=time). dpx_stmt.c explains how. */
 #ifndef DPX_STMT_H
 #define DPX_STMT_H
 
@@ -8,24 +8,24 @@
 const char *dpx_stmt_trouble(void);
 
 /* Hooks statements, once for the process. */
-void dpx_stmt_install(pTHX_ int how, bool times);
+void dpx_stmt_install(pTHX_ int way, bool times);
 
-/* From now on, statements of this interpreter are seen that have no op of their own. */
+/* Reports also statements of this interpreter that have no op of their own, from now on. */
 void dpx_stmt_join(pTHX);
 
-/* The function that the ops of a type ran before; NULL: they are not hooked. */
+/* The function that the ops of a type had before; NULL: they are not hooked. */
 Perl_ppaddr_t dpx_stmt_original(Optype type);
 
-/* A child has its own file now: statements that it ran before are counted there. */
+/* Counts the statements that a child ran before it had its own file. */
 void dpx_stmt_forked(struct dpx_ctx *ctx);
 
-/* A run loop begins with an op that is no statement: with lines=time, what runs is the rest of the
- * statement of PL_curcop. */
+/* For a run loop that begins with an op that is no statement: with lines=time, the rest of the
+ * statement of PL_curcop runs. */
 void dpx_stmt_restarted(pTHX_ struct dpx_ctx *ctx);
 
 /* The number of a statement that a sample has found, in the sub of this id (0: in none);
- * DP_LINE_REST where there is none. Its place is known then. around: of an op that is null, the
- * statement whose file it is in; else the same. */
+ * DP_LINE_REST if there is none. Makes its place known. around: for a null op, the statement whose
+ * file it is in; else the same. */
 U32 dpx_stmt_sampled(pTHX_ struct dpx_ctx *ctx, COP *cop, const COP *around, U32 sub);
 
 /* The place of such a statement. */
@@ -44,18 +44,18 @@ DP_INLINE bool dpx_stmt_is(const OP *o)
     return o->op_type == OP_NEXTSTATE || o->op_type == OP_DBSTATE;
 }
 
-/* What is kept of a statement; NULL for other ops, and for statements that have not run here. */
+/* The costs of a statement; NULL for other ops, and for statements that have not run here. */
 DP_INLINE struct dp_stmt *dpx_stmt_of(const struct dpx_ctx *ctx, const OP *o)
 {
     return dpx_stmt_is(o) ? dp_lines_look(&ctx->statements, DPX_STMT_NUMBER(o)) : NULL;
 }
 
 /* Does dpx_stmt_go_on for a statement that has no number yet, or is not known here, or while
- * recording is stopped. The op's function becomes that of a sub's first statement. */
+ * recording is stopped. The op gets the function of a sub's first statement. */
 void dpx_stmt_first(pTHX_ struct dpx_ctx *ctx, OP *o);
 
-/* A sub has been entered, and o is its first op: if that is a statement, it is charged from now
- * on. */
+/* Goes on with o, the first op of a sub that has been entered: if o is a statement, it is charged
+ * from now on. */
 DP_INLINE void dpx_stmt_go_on(pTHX_ struct dpx_ctx *ctx, OP *o)
 {
     if (!dpx_stmt_is(o))

@@ -1,6 +1,6 @@
 /* The thread that ticks. It has all signals blocked, calls nothing of perl's, and never follows a
- * pointer of perl's; what it reads of an interpreter is there as long as it holds dpx_run.lock,
- * under which states leave the list before their interpreters go. */
+ * pointer of perl's. The fields of an interpreter that it reads exist as long as it holds
+ * dpx_run.lock, under which states leave the list before their interpreters go. */
 #include "dpx_ticker.h"
 
 #include <errno.h>
@@ -12,8 +12,9 @@
 #include <unistd.h>
 
 enum {
-    PATIENCE = 4,               /* ticks that nobody answers, before the thread waits */
-    SHORT_WAIT = 50000,         /* ns: a thread that another one interrupts waits no longer */
+    PATIENCE = 4,               /* ticks without an answer, before the thread waits */
+    SHORT_WAIT = 50000,         /* ns: a thread that another one interrupts waits no longer than
+                                 * this */
     TICKER_STACK = 64 << 10     /* bytes */
 };
 
@@ -24,9 +25,10 @@ static struct {
     void (*ticks)(bool alone);
     pthread_t thread;
     bool runs;                  /* there is a thread, in this process */
-    bool dozes;                 /* it waits until a sample is taken */
+    bool dozes;                 /* the thread waits until a sample is taken */
     bool ends;
-    uint32_t changes;           /* of dozes and ends by others: the word that it sleeps on */
+    uint32_t changes;           /* changes of dozes and ends by others: the word that the thread
+                                 * sleeps on */
 } ticker;
 
 /* The call for the timespec that this file is compiled with. */
@@ -38,8 +40,8 @@ static struct {
 #define FUTEX SYS_futex
 #endif
 
-/* Sleeps until that time of the monotonic clock (NULL: for good), or until there is a change since
- * `changes` was seen. Returns false when the time has come. (futex(2)) */
+/* Sleeps until that time of the monotonic clock (NULL: for good), or until `changes` is not `seen`
+ * any more. Returns false when the time has come. (futex(2)) */
 static bool sleep_until(const struct timespec *at, uint32_t seen)
 {
     if (syscall(FUTEX, &ticker.changes, FUTEX_WAIT_BITSET_PRIVATE, seen, at, NULL,
@@ -56,8 +58,8 @@ static void tell_change(void)
     syscall(FUTEX, &ticker.changes, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
 
-static bool is(const bool *flag) { return __atomic_load_n(flag, __ATOMIC_SEQ_CST); }
-static void set(bool *flag, bool value) { __atomic_store_n(flag, value, __ATOMIC_SEQ_CST); }
+static bool load_flag(const bool *flag) { return __atomic_load_n(flag, __ATOMIC_SEQ_CST); }
+static void store_flag(bool *flag, bool value) { __atomic_store_n(flag, value, __ATOMIC_SEQ_CST); }
 
 /* ns; 0 if the thread of this clock has ended. */
 static U64 read_ns(clockid_t clock)
@@ -70,18 +72,18 @@ static U64 read_ns(clockid_t clock)
 
 static UV time_now(void) { return (UV)read_ns(CLOCK_MONOTONIC); }
 
-/* The interpreter of a state that records, or NULL. A recording may end at any moment, so what was
- * read is used, and not read again. */
+/* The interpreter of a state that records, or NULL. A recording may end at any moment, so the value
+ * that was read is used, and not read again. */
 static void *recording(const struct dpx_ctx *ctx)
 {
     void *thx = __atomic_load_n(&ctx->thx, __ATOMIC_RELAXED);
     return __atomic_load_n(&ctx->rec.paused, __ATOMIC_RELAXED) ? NULL : thx;
 }
 
-/* Notes what runs in an interpreter. Returns whether it has answered the tick before; only then is
- * it asked again. What `ticks` sets cannot be set back by the sample of the tick before, as that is
- * over. */
-static bool tick(struct dpx_tick *t, void *thx, bool alone)
+/* Notes the running code of an interpreter. Returns whether it has answered the tick before; only
+ * then is it asked again. The sample of the tick before cannot undo what `ticks` sets, as that
+ * sample is over. */
+static bool tick_one(struct dpx_tick *t, void *thx, bool alone)
 {
 #ifdef DPX_MULTIPLICITY
     PerlInterpreter *my_perl = thx;
@@ -109,7 +111,7 @@ static bool tick(struct dpx_tick *t, void *thx, bool alone)
     return answered;
 }
 
-/* Returns whether any interpreter that records has answered. */
+/* Ticks for all. Returns whether any interpreter that records has answered. */
 static bool tick_all(void)
 {
     bool answered = false;
@@ -119,7 +121,7 @@ static bool tick_all(void)
         n += recording(ctx) != NULL;
     for (struct dpx_ctx *ctx = dpx_run.all; ctx; ctx = ctx->next) {
         void *thx = recording(ctx);
-        if (thx && tick(&ctx->tick, thx, n == 1))
+        if (thx && tick_one(&ctx->tick, thx, n == 1))
             answered = true;
     }
     pthread_mutex_unlock(&dpx_run.lock);
@@ -137,7 +139,7 @@ static bool is_awaited(void)
     return awaited;
 }
 
-/* Times that are a quarter more or less, so that no program runs in step with them. */
+/* The next period, a quarter more or less, so that no program runs in step with it. */
 static U64 next_wait(U64 *random)
 {
     *random ^= *random << 13;
@@ -158,26 +160,26 @@ static void wait_for(const struct timespec *at)
 {
     for (;;) {
         uint32_t seen = __atomic_load_n(&ticker.changes, __ATOMIC_SEQ_CST);
-        if (is(&ticker.ends) || (!at && !is(&ticker.dozes)) || !sleep_until(at, seen))
+        if (load_flag(&ticker.ends) || (!at && !load_flag(&ticker.dozes)) || !sleep_until(at, seen))
             return;
     }
 }
 
-/* Waits for an answer. One that came before `dozes` was set woke nobody, so the thread looks once
+/* Waits for an answer. An answer before `dozes` was set woke nothing, so the thread checks once
  * more; dpx_ticker_wake has the other half of this order. */
 static void doze(void)
 {
-    set(&ticker.dozes, true);
+    store_flag(&ticker.dozes, true);
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     if (!is_awaited())
         wait_for(NULL);
-    set(&ticker.dozes, false);
+    store_flag(&ticker.dozes, false);
 }
 
-/* The thread. Nobody answers while the program sleeps, or has no processor: then it waits for an
- * answer, and does not wake an idle machine. The first tick after that comes at any time of a
- * period: else a server that is asked now and then would never be seen at requests that take less
- * than one. */
+/* The thread. A program that sleeps, or has no processor, does not answer: then the thread waits
+ * for an answer, and does not wake an idle machine. The first tick after that comes at any time of
+ * a period: else a server that gets requests now and then would never be seen at requests that take
+ * less than one period. */
 static void *run_ticker(void *arg)
 {
     U64 random = (U64)PTR2UV(arg) | 1;
@@ -189,7 +191,7 @@ static void *run_ticker(void *arg)
         add_ns(&at, dozed ? random % ticker.period : next_wait(&random));
         dozed = false;
         wait_for(&at);
-        if (is(&ticker.ends))
+        if (load_flag(&ticker.ends))
             return NULL;
         silent = tick_all() ? 0 : silent + 1;
         if (silent >= PATIENCE) {
@@ -247,7 +249,7 @@ bool dpx_ticker_waited(struct dpx_tick *t, U64 *own)
     known = known && clock == t->clock;
     __atomic_store_n(&t->clock, clock, __ATOMIC_RELAXED);
     U64 passed = known ? read_ns(CLOCK_MONOTONIC) - t->since : 0;
-    if (passed <= SHORT_WAIT)   /* of nearly all samples: no system call is made */
+    if (passed <= SHORT_WAIT)   /* true for nearly all samples: no system call is made */
         return false;
     *own = read_ns(clock) - t->cpu;
     return *own < passed / 2;
@@ -258,9 +260,9 @@ bool dpx_ticker_runs(void) { return ticker.runs; }
 void dpx_ticker_wake(void)
 {
     __atomic_thread_fence(__ATOMIC_SEQ_CST);    /* after the answer; see doze() */
-    if (!is(&ticker.dozes))
+    if (!load_flag(&ticker.dozes))
         return;
-    set(&ticker.dozes, false);
+    store_flag(&ticker.dozes, false);
     tell_change();
 }
 
@@ -268,7 +270,7 @@ void dpx_ticker_end(void)
 {
     if (!ticker.runs)
         return;
-    set(&ticker.ends, true);
+    store_flag(&ticker.ends, true);
     tell_change();
     pthread_join(ticker.thread, NULL);
     ticker.runs = false;
