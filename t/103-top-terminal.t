@@ -81,7 +81,7 @@ subtest 'Keys' => sub {
     is($shown->('N'), '27 20 13 6 26', 'N: by calls');
     is($shown->('R', 'P'), '1 2 3 4 5', 'R reverses');
     is($shown->('R'), '30 29 28 27 26', '... and again');
-    is($shown->(' '), 'look 30 29 28 27 26', 'space looks');
+    is($shown->(' '), 'sample 30 29 28 27 26', 'space looks');
     is($shown->('q'), 'quit 30 29 28 27 26', 'q quits');
     is($shown->('other', 'x'), '30 29 28 27 26', 'other keys do nothing');
     $top->key('l');

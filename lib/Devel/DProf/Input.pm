@@ -10,7 +10,7 @@ use Devel::DProf::Profile;
 use Devel::DProf::Tool qw(complain transient end_transient);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
-our @EXPORT_OK = qw(of_runs files_of used told usable readable doubts header_of processes
+our @EXPORT_OK = qw(of_runs files_of used report_outcome usable readable doubts header_of processes
                     shown_outcome);
 
 # Files that are copies, and what they are called where people read of them.
@@ -128,8 +128,8 @@ sub files_of {
 # ---- reading ----
 
 sub new {
-    my ($class, %how) = @_;
-    return bless {%how}, $class;
+    my ($class, %fields) = @_;
+    return bless {%fields}, $class;
 }
 
 # Makes an empty profile, prepared for its files.
@@ -164,7 +164,7 @@ sub read {
 
 # Adds up files. Each is read by itself first, so that nothing of a bad one gets in.
 sub sum {
-    my ($self, $take, $told, @paths) = @_;
+    my ($self, $take, $report, @paths) = @_;
     my $sum = (ref $self)->new(detail => 1, phases => 1)->profile;
     my $any = 0;
     for my $path (@paths) {
@@ -172,9 +172,9 @@ sub sum {
         my $o = $self->read($one, $path);
         my %header = $one->header(0);
         doubts($path, $self->{force}, %header{dprof_left_out});     # the sum says the rest itself
-        $told->($o) or next;
+        $report->($o) or next;
         my $why = $sum->take($one, $take);
-        if (defined $why) { $told->($o, $why) }
+        if (defined $why) { $report->($o, $why) }
         else { $any++ }
     }
     return ($sum, $any);
@@ -200,7 +200,7 @@ sub usable { return $_[0] =~ /\A(?:fine|open|cut)\z/ ? 1 : 0 }
 
 sub readable { return $_[0] eq 'part' || usable($_[0]) ? 1 : 0 }
 
-sub told {
+sub report_outcome {
     my ($o, $quiet) = @_;
     return 'fine' if !$o->{code} && !$o->{open_count};
     require Devel::DProf::Outcome;
@@ -214,7 +214,7 @@ sub told {
 sub used {
     my ($o, $header, $force) = @_;
     doubts($o->{path}, $force, %$header);
-    my $what = told($o, $force);
+    my $what = report_outcome($o, $force);
     return 'cut' if $what eq 'cut' || ($what eq 'part' && $force);
     return usable($what) ? 'fine' : 'bad';
 }
@@ -240,12 +240,12 @@ Devel::DProf::Input - from paths to profiles: the files of a run, reading
 
 =head1 SYNOPSIS
 
-    use Devel::DProf::Input qw(of_runs told usable);
+    use Devel::DProf::Input qw(of_runs report_outcome usable);
 
     my $input = Devel::DProf::Input->new(force => 0, progress => 1);
     my $profile = $input->profile;
     for my $path (of_runs($with_all_processes, $quiet, @names)) {
-        my $what = told($input->read($profile, $path), $quiet);
+        my $what = report_outcome($input->read($profile, $path), $quiet);
         die if !usable($what);
     }
 
@@ -319,13 +319,13 @@ An empty L<Devel::DProf::Profile> for such files. WINDOW: a list of ranges.
 Adds one file to such a profile, and returns the outcome: L<Devel::DProf::Profile/outcome>, which
 HOW is for.
 
-=item sum TAKE, TOLD, PATH, ...
+=item sum TAKE, REPORT, PATH, ...
 
-For an object with detail and phases. Reads each file into a profile of its own and adds that to one
-profile, which has both, too:
-TAKE is the hash of L<Devel::DProf::Profile/take>. TOLD is called with the outcome of each file, and
-returns whether to use it; and again, with the reason, if it could not be added. Returns the profile
-and the number of files in it.
+For an object with detail and phases. Reads each file into a profile of its own, and adds that
+profile to one sum, which has detail and phases, too. TAKE is the hash of
+L<Devel::DProf::Profile/take>. C<sum> calls REPORT with the outcome of each file, and uses the file
+if REPORT returns true. If the file could not be added, C<sum> calls REPORT again, with the reason.
+Returns the profile and the number of files in it.
 
 =item is_unit WORD
 
@@ -347,7 +347,7 @@ True of fine, open and cut.
 
 True of these and of part.
 
-=item told OUTCOME, QUIET
+=item report_outcome OUTCOME, QUIET
 
 Says what there is to say of a file; QUIET leaves that out where the file is usable. Returns the
 verdict.
@@ -355,7 +355,7 @@ verdict.
 =item used OUTCOME, HEADER, FORCE
 
 The same for files that are compared, with C<doubts>; FORCE is quiet, and takes what was read in
-spite of faults. Returns what TOLD of L<Devel::DProf::Sides/read> has to.
+spite of faults. Returns what REPORT of L<Devel::DProf::Sides/read> has to.
 
 =item doubts PATH, QUIET, HEADER
 

@@ -153,7 +153,7 @@ Devel::DProf::Outcome - what became of a file, and what is to be said of it
 =head1 DESCRIPTION
 
 The words that all tools and libraries of this distribution use for files that are not as they
-should be. L<Devel::DProf::Input/told> says them. It is internal to this distribution.
+should be. L<Devel::DProf::Input/report_outcome> says them. It is internal to this distribution.
 
 =head1 FUNCTIONS
 

@@ -117,18 +117,18 @@ sub rename_state {
     my ($state, $name) = @_;
     return if !is_name($name) || $name eq $state->{name};
     $state->{name} = $name;
-    turn();
+    begin_phase_in_turn();
     return;
 }
 
 # Begins the phase of whose turn it is.
-sub turn {
+sub begin_phase_in_turn {
     return if ${^GLOBAL_PHASE} eq 'DESTRUCT';
     my $whose = whose_turn();
-    return $whose ? within($whose) : outside();
+    return $whose ? enter_request($whose) : leave_requests();
 }
 
-sub within {
+sub enter_request {
     my ($whose) = @_;
     if (!$outside) {
         my $phase = Devel::DProf::Control::phase();
@@ -167,13 +167,13 @@ sub go_into {
 sub leave_held {
     my $was = $in;
     undef $in;
-    settle($was);
+    settle_request($was);
     Devel::DProf::Control::held(0);
     return;
 }
 
 # A request is over with its last section.
-sub settle {
+sub settle_request {
     my ($state) = @_;
     return if $open{$state} || grep { $_->{state} == $state } @sections;
     Devel::DProf::Control::settle($state->{held});
@@ -181,7 +181,7 @@ sub settle {
     return;
 }
 
-sub outside {
+sub leave_requests {
     my $was = $outside or return;
     Devel::DProf::Control::stop() if $was->{is_switched} && !$was->{recording};
     Devel::DProf::Control::mark($was->{phase}) if defined $marked;
@@ -197,13 +197,13 @@ sub whose_turn {
     if (@sections) {
         my $last = $sections[-1];
         my $is_one = !grep { $_->{coroutine} != $last->{coroutine} } @sections;
-        return $is_one ? $last->{state} : overlapping(map { $_->{state} } @sections);
+        return $is_one ? $last->{state} : overlapping_requests(map { $_->{state} } @sections);
     }
     my @open = values %open;
-    return @open > 1 ? overlapping(@open) : $open[0];
+    return @open > 1 ? overlapping_requests(@open) : $open[0];
 }
 
-sub overlapping {
+sub overlapping_requests {
     my (@states) = @_;
     return { name => OVERLAPPING, is_chosen => scalar(grep { $_->{is_chosen} } @states),
         left_out => !grep { !$_->{left_out} } @states };
@@ -227,7 +227,7 @@ sub section {
     my ($self) = @_;
     my $section = { state => $$self, coroutine => Devel::DProf::Requests::coroutine() };
     push @sections, $section;
-    Devel::DProf::Requests::turn();
+    Devel::DProf::Requests::begin_phase_in_turn();
     return bless \$section, 'Devel::DProf::Requests::Section';
 }
 
@@ -247,8 +247,8 @@ sub renamer {
 sub end {
     my ($self) = @_;
     return if !delete $open{$$self};
-    Devel::DProf::Requests::turn();
-    Devel::DProf::Requests::settle($$self) if $$self->{held};
+    Devel::DProf::Requests::begin_phase_in_turn();
+    Devel::DProf::Requests::settle_request($$self) if $$self->{held};
     return;
 }
 
@@ -264,8 +264,8 @@ sub DESTROY {
     return if ${^GLOBAL_PHASE} eq 'DESTRUCT';
     if (@sections && $sections[-1] == $$self) { pop @sections }
     else { @sections = grep { $_ != $$self } @sections }
-    Devel::DProf::Requests::turn();
-    Devel::DProf::Requests::settle($$self->{state}) if $$self->{state}{held};
+    Devel::DProf::Requests::begin_phase_in_turn();
+    Devel::DProf::Requests::settle_request($$self->{state}) if $$self->{state}{held};
     return;
 }
 

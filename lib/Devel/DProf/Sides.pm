@@ -81,16 +81,16 @@ sub runs {
 # ---- reading ----
 
 sub new {
-    my ($class, %how) = @_;
-    my $self = bless { sides => [], %how }, $class;
+    my ($class, %fields) = @_;
+    my $self = bless { sides => [], %fields }, $class;
     $self->{say} ||= sub { };
     return $self;
 }
 
 # Reads sides: { name, runs => [[path, ...], ...] } each, which stay as they are. What is said of an
-# outcome is up to told. Returns false, after a message, where there is nothing to go on with.
+# outcome is up to REPORT. Returns false, after a message, where there is nothing to go on with.
 sub read {
-    my ($self, $told, @named) = @_;
+    my ($self, $report, @named) = @_;
     my $input = Devel::DProf::Input->new(
         (map { $_ => $self->{$_} } qw(unit pairs may_be_empty chart main force detail)),
         waits => $self->{waits} && (@named > MANY || scalar grep { @{ $_->{runs} } > 1 } @named),
@@ -110,7 +110,8 @@ sub read {
     my $tell = sub {
         my ($profile) = @_;
         my $index = $seen{$profile}++;
-        my $what = $told->(shown_outcome($profile->outcome($index)), { $profile->header($index) });
+        my $what = $report->(shown_outcome($profile->outcome($index)),
+            { $profile->header($index) });
         $ok = 0 if $what eq 'bad';
         return $what;
     };
@@ -136,7 +137,7 @@ sub jobs {
         my ($profile, $last);
         my %slice_of = $apart && @$run > 1 ? map { $_ => slice_of($_) } @$run : ();
         push @jobs, [];
-        for my $path (together(\%slice_of, @$run)) {
+        for my $path (slices_together(\%slice_of, @$run)) {
             my $process = $slice_of{$path} // '';
             $profile = $input->profile($window)
                 if !$profile || ($apart && ($process eq '' || $process ne $last));
@@ -156,7 +157,7 @@ sub slice_of {
 }
 
 # Puts the slices of each process behind its first one, as files of one profile must be.
-sub together {
+sub slices_together {
     my ($slice_of, @paths) = @_;
     my %at;
     my @at = map { my $of = $slice_of->{ $paths[$_] } // ''; length $of ? $at{$of} //= $_ : $_ }
@@ -405,13 +406,13 @@ L<Devel::DProf::Profile/window>, the last ones for all sides that follow; pairs,
 chart, detail, main and waits (where a side has several runs, or where there are many sides), as the
 methods of L<Devel::DProf::Profile> that have these names (main: C<only_main>).
 
-=item read TOLD, SIDE, ...
+=item read REPORT, SIDE, ...
 
 Reads the files, in parallel if there are several processors. A SIDE is a hash of a name and runs.
-Each run is a list of paths. The first side is the baseline. TOLD is called with the outcome of each
-file (L<Devel::DProf::Profile/outcome>) and its header, and returns C<fine>, C<cut> (cut short: the
-file is used), C<none> (where files are kept apart, this one is left out) or C<bad>. Returns false
-if a file was bad. The SIDEs stay as they are.
+Each run is a list of paths. The first side is the baseline. REPORT is called with the outcome of
+each file (L<Devel::DProf::Profile/outcome>) and its header, and returns C<fine>, C<cut> (cut short:
+the file is used), C<none> (where files are kept apart, this one is left out) or C<bad>. Returns
+false if a file was bad. The SIDEs stay as they are.
 
 =item sides
 

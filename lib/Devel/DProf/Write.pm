@@ -50,14 +50,14 @@ sub to {
 # replace says that no person has chosen the name: whatever has it is replaced, and no link is
 # followed.
 sub new {
-    my ($class, $path, %how) = @_;
+    my ($class, $path, %fields) = @_;
     my $self = bless { pid => $$ }, $class;
-    return $self->below($how{dir}, $path) if $how{dir};
-    my $target = $how{replace} ? $path : $self->target($path) // return undef;
-    my @old = $how{replace} ? lstat $target : $self->{direct} ? stat $path : lstat $target;
+    return $self->below($fields{dir}, $path) if $fields{dir};
+    my $target = $fields{replace} ? $path : $self->target($path) // return undef;
+    my @old = $fields{replace} ? lstat $target : $self->{direct} ? stat $path : lstat $target;
     # A device or a pipe is written to; a file in its place would be no device.
-    my $is_direct = $self->{direct} || (@old && !$how{replace} && !-f _ && !-l _);
-    $self->{handle} = $is_direct ? straight($target)
+    my $is_direct = $self->{direct} || (@old && !$fields{replace} && !-f _ && !-l _);
+    $self->{handle} = $is_direct ? open_in_place($target)
         : $self->beside($target, @old && -f _ ? @old : ());
     return undef if !$self->{handle};
     binmode $self->{handle};
@@ -113,7 +113,7 @@ sub target {
     for (1 .. MOST_LINKS) {
         my @link = lstat $path or return $path;
         return $path if !-l _ || is_planted($path, $link[4]);
-        my $folder = folder($path);
+        my $folder = folder_of($path);
         # /dev/stdout stands for an open file, whose name may be another file's by now, or nobody's.
         if ((Cwd::abs_path($folder) // '') =~ m{\A/proc/.+/fd\z}) {
             $self->{direct} = 1;
@@ -126,20 +126,20 @@ sub target {
     return undef;
 }
 
-sub folder { return $_[0] =~ m{\A(.*/)[^/]+/*\z}s ? $1 =~ s{(?<=.)/+\z}{}r : '.' }
+sub folder_of { return $_[0] =~ m{\A(.*/)[^/]+/*\z}s ? $1 =~ s{(?<=.)/+\z}{}r : '.' }
 
 # In a folder where all users can make names, a link is followed only if it is the user's own or
 # that of the folder's owner, as Linux does with protected_symlinks: others may have put it there to
 # make us write to a file that they may not write to.
 sub is_planted {
     my ($path, $owner) = @_;
-    my ($mode, $of_folder) = (stat folder($path))[2, 4];
+    my ($mode, $of_folder) = (stat folder_of($path))[2, 4];
     return defined $mode && $mode & 0002 && $owner != $> && $owner != $of_folder;
 }
 
 # ---- files ----
 
-sub straight {
+sub open_in_place {
     my ($path) = @_;
     sysopen my $out, $path, Fcntl::O_WRONLY() or return undef;
     truncate $out, 0 if -f $out;

@@ -12,8 +12,8 @@ our $VERSION = '20261120.00';
 # How: read, a sub that returns a Devel::DProf::Profile; is_block; skipped, why there is none; dir,
 # a folder for its file; stdout, stderr, status.
 sub new {
-    my ($class, %how) = @_;
-    return bless {%how}, $class;
+    my ($class, %fields) = @_;
+    return bless {%fields}, $class;
 }
 
 sub skipped { return $_[0]{skipped} }

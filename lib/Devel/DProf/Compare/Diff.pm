@@ -22,17 +22,18 @@ use Devel::DProf::View::Layout qw(grouped);
 our $VERSION = $Devel::DProf::Core::VERSION;
 our @ISA = ('Devel::DProf::Sides');
 
-# HOW: what struct dp_diff_how has. OWN: what to read, filters(), and how to settle the comparison.
+# HOW: what struct dp_diff_how has. FIELDS: what to read, filters(), and how to settle the
+# comparison.
 # say: prints what is said of files, by line.
 sub new {
-    my ($class, $how, %own) = @_;
+    my ($class, $how, %fields) = @_;
     my %given = (
         keys => [DP_K_SUB], separate => 1, order => DP_DIFF_BY_CHANGE, compute => DP_C_DELTA,
         floor => 0.5, alpha => 0.005, layout => 10, time_floor => 0.001, time_floor_percent => 0.5,
         confidence => 0.95, facts => [], rules => [], %$how,
     );
     return $class->SUPER::new(
-        metric_name => 'cpu', symfs => [], waits => !$own{flame} && !$own{annotate}, %own,
+        metric_name => 'cpu', symfs => [], waits => !$fields{flame} && !$fields{annotate}, %fields,
         (map { $_ => $given{$_} } qw(keys separate autoload)),
         given => \%given, how => options('diff', %given),
     );
@@ -40,10 +41,10 @@ sub new {
 
 # Returns another comparison of the same sides, which is to be settled.
 sub with {
-    my ($self, $how, %own) = @_;
+    my ($self, $how, %fields) = @_;
     my %kept = %$self;
     delete @kept{qw(parsed patterns)};
-    return ref($self)->new({ %{ $self->{given} }, %$how }, %kept, %own);
+    return ref($self)->new({ %{ $self->{given} }, %$how }, %kept, %fields);
 }
 
 # Makes a comparison of what was read as one side. NAMES are those of the sides that it becomes.

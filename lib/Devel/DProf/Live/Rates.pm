@@ -7,7 +7,7 @@ use warnings;
 
 use Devel::DProf::Constants qw(time_words DP_T_CPU DP_T_REAL
                                DP_UNSORTED DP_SEPARATE_ALL);
-use Devel::DProf::Input qw(told readable usable doubts);
+use Devel::DProf::Input qw(report_outcome readable usable doubts);
 use Devel::DProf::Metric;
 use Devel::DProf::Outcome;
 use Devel::DProf::Profile;
@@ -19,14 +19,14 @@ our $VERSION = $Devel::DProf::Core::VERSION;
 use constant { SELF => 0, INCL => 1, COUNT => 2, NAME => 3, PLACE => 4 };
 
 sub new {
-    my ($class, %how) = @_;
-    return bless { %how, of => {}, doubted => {} }, $class;
+    my ($class, %fields) = @_;
+    return bless { %fields, of => {}, doubted => {} }, $class;
 }
 
 # ---- reading ----
 
 # Reads the files, and returns what differs from the look before, or undef if none can be read.
-sub look {
+sub sample {
     my ($self, $now, $running, @paths) = @_;
     my ($before, %of) = $self->{of};
     my @outcomes;
@@ -40,13 +40,13 @@ sub look {
     return undef if !%of;
     my %runs = map { $_->{run} => 1 } values %$before;
     my $goes_on = grep { $runs{ $_->{run} } } values %of;
-    my $look = $self->difference($goes_on ? $before : {}, \%of);
-    $look->{since} = $goes_on ? 'last' : %$before ? 'anew' : 'start';
-    $look->{seconds} = $goes_on ? $now - $self->{at} : since_start($now, $running, values %of);
-    $look->{seconds} = 1e-6 if $look->{seconds} <= 0;       # somebody has set the clock back
+    my $sample = $self->difference($goes_on ? $before : {}, \%of);
+    $sample->{since} = $goes_on ? 'last' : %$before ? 'anew' : 'start';
+    $sample->{seconds} = $goes_on ? $now - $self->{at} : since_start($now, $running, values %of);
+    $sample->{seconds} = 1e-6 if $sample->{seconds} <= 0;       # somebody has set the clock back
     @$self{qw(of at)} = (\%of, $now);
-    $look->{at} = $now;
-    return $look;
+    $sample->{at} = $now;
+    return $sample;
 }
 
 # Returns a file's sums, or undef if it cannot be read: for the moment, if it is still written.
@@ -58,7 +58,7 @@ sub recording {
     } elsif ($running && (!-e $path || $self->was_read($path))) {
         return $self->was_read($path);
     } else {
-        my $what = told($o, $self->{force});
+        my $what = report_outcome($o, $self->{force});
         $self->{failed} = 1 if !usable($what);
         return undef if !readable($what);
     }
@@ -150,26 +150,26 @@ sub lines {
 
 sub difference {
     my ($self, $before, $of) = @_;
-    my %look = (subs => {}, lines => {}, detail => 0);
+    my %sample = (subs => {}, lines => {}, detail => 0);
     for my $now (values %$of) {
         my $was = $before->{ $now->{id} } // {};
-        $look{$_} += more($now->{$_}, $was->{$_}) for qw(cpu real count);
-        $look{total} += $now->{scale} * more($now->{total}, $was->{total});
-        $look{detail} = $now->{detail} if $now->{detail} > $look{detail};
-        $look{is_sampled} ||= $now->{is_sampled};
+        $sample{$_} += increase($now->{$_}, $was->{$_}) for qw(cpu real count);
+        $sample{total} += $now->{scale} * increase($now->{total}, $was->{total});
+        $sample{detail} = $now->{detail} if $now->{detail} > $sample{detail};
+        $sample{is_sampled} ||= $now->{is_sampled};
         for my $kind (['subs', NAME], ['lines', PLACE]) {
             my ($rows, $sub) = @$kind;
-            $self->add($look{$rows}, $sub, $now->{scale}, $now->{$rows}, $was->{$rows} // {});
+            $self->add($sample{$rows}, $sub, $now->{scale}, $now->{$rows}, $was->{$rows} // {});
         }
     }
     my ($first) = sort { ($a->{start} // 0) <=> ($b->{start} // 0) } values %$of;
-    $look{$_} = [grep { $_->[SELF] || $_->[INCL] || $_->[COUNT] } values %{ $look{$_} }]
+    $sample{$_} = [grep { $_->[SELF] || $_->[INCL] || $_->[COUNT] } values %{ $sample{$_} }]
         for qw(subs lines);
-    return { %look, files => scalar keys %$of, map { $_ => $first->{$_} } qw(path script pid) };
+    return { %sample, files => scalar keys %$of, map { $_ => $first->{$_} } qw(path script pid) };
 }
 
 # A look that is read while a piece is being written may have less than the one before.
-sub more { my ($now, $was) = @_; return $now > ($was // 0) ? $now - ($was // 0) : 0 }
+sub increase { my ($now, $was) = @_; return $now > ($was // 0) ? $now - ($was // 0) : 0 }
 
 sub add {
     my ($self, $sums, $sub, $scale, $now, $was) = @_;
@@ -177,8 +177,8 @@ sub add {
         my ($row, $old) = ($now->{$key}, $was->{$key} // []);
         next if !$self->is_shown($row->[$sub]);
         my $sum = $sums->{$key} //= [0, 0, 0, @$row[NAME, PLACE]];
-        $sum->[$_] += $scale * more($row->[$_], $old->[$_]) for SELF, INCL;
-        $sum->[COUNT] += more($row->[COUNT], $old->[COUNT]);
+        $sum->[$_] += $scale * increase($row->[$_], $old->[$_]) for SELF, INCL;
+        $sum->[COUNT] += increase($row->[COUNT], $old->[COUNT]);
     }
     return;
 }
@@ -223,7 +223,7 @@ subtracted one by one, and then added up; so nothing is lost where slices or pro
 input, a L<Devel::DProf::Input>; metric, a word; force; re_only and re_skip, patterns of names of
 subs.
 
-=item look SECONDS, RUNNING, PATH, ...
+=item sample SECONDS, RUNNING, PATH, ...
 
 Reads the files, as they are at this time of day. Returns undef if none can be read, or a hash:
 

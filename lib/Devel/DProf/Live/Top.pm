@@ -43,9 +43,10 @@ Any key goes back.
 END
 
 sub new {
-    my ($class, %how) = @_;
-    die "--sort $how{sort}: must be self, inclusive or calls\n" if !defined $COLUMN{ $how{sort} };
-    return bless { first => 0, note => '', entry => undef, %how }, $class;
+    my ($class, %fields) = @_;
+    die "--sort $fields{sort}: must be self, inclusive or calls\n"
+        if !defined $COLUMN{ $fields{sort} };
+    return bless { first => 0, note => '', entry => undef, %fields }, $class;
 }
 
 # ---- keys ----
@@ -54,14 +55,14 @@ my %SORT = (P => 'self', T => 'inclusive', N => 'calls');
 my %TOGGLE = (R => 'reverse', l => 'lines', c => 'full', h => 'help', '?' => 'help');
 my %SCROLL = (up => -1, k => -1, down => 1, j => 1);
 
-# Does what a key asks for. Returns quit or look, if that is to be done; else the empty string.
+# Does what a key asks for. Returns quit or sample, if that is to be done; else the empty string.
 sub key {
     my ($self, $key) = @_;
     return $self->entered($key) if defined $self->{entry};
     return $self->{help} = '' if $self->{help};
     $self->{note} = '';
     return 'quit' if $key eq 'q';
-    return 'look' if $key eq ' ' || $key eq "\n";
+    return 'sample' if $key eq ' ' || $key eq "\n";
     if ($SORT{$key}) { @$self{qw(sort first)} = ($SORT{$key}, 0) }
     elsif ($TOGGLE{$key}) { $self->{ $TOGGLE{$key} } = !$self->{ $TOGGLE{$key} } }
     elsif ($key eq 'd' || $key eq 's') { $self->{entry} = '' }
@@ -103,9 +104,9 @@ sub is_help { return $_[0]{help} ? 1 : 0 }
 # Returns lines of text: all of a block, or, with a height, as much as a screen has. Width 0: names
 # are as long as they are.
 sub text {
-    my ($self, $look, $width, $height) = @_;
+    my ($self, $sample, $width, $height) = @_;
     return map { cut($_, $width) } @HELP if $self->{help};
-    my @rows = $self->ordered($look);
+    my @rows = $self->ordered($sample);
     my $count = $self->{rows} // ($height ? $height : 15);
     if ($height) {
         $count = $height - ABOVE if $count > $height - ABOVE;
@@ -117,49 +118,49 @@ sub text {
     my $first = $self->{first};
     my $last = $first + $count > @rows ? $#rows : $first + $count - 1;
     my @shown = @rows[$first .. $last];
-    my @lines = ($self->title($look), $self->summary($look));
-    push @lines, $self->status($look, scalar @rows, scalar @shown) if $height;
-    push @lines, $self->notes($look) if !$height;
-    push @lines, $self->lines($look, $width, @shown);
+    my @lines = ($self->title($sample), $self->summary($sample));
+    push @lines, $self->status($sample, scalar @rows, scalar @shown) if $height;
+    push @lines, $self->notes($sample) if !$height;
+    push @lines, $self->lines($sample, $width, @shown);
     return map { $width ? cut($_, $width) : $_ } @lines;
 }
 
 sub ordered {
-    my ($self, $look) = @_;
-    my ($by, $rows) = ($COLUMN{ $self->{sort} }, $look->{ $self->{lines} ? 'lines' : 'subs' });
+    my ($self, $sample) = @_;
+    my ($by, $rows) = ($COLUMN{ $self->{sort} }, $sample->{ $self->{lines} ? 'lines' : 'subs' });
     my @rows = sort { $b->[$by] <=> $a->[$by] || $b->[0] <=> $a->[0] || $b->[1] <=> $a->[1]
         || $a->[3] cmp $b->[3] || $a->[4] cmp $b->[4] } @$rows;
     return $self->{reverse} ? reverse @rows : @rows;
 }
 
 sub title {
-    my ($self, $look) = @_;
-    my $of = shown($look->{path});
-    $of .= ' and ' . plural($look->{files} - 1, 'more file') if $look->{files} > 1;
+    my ($self, $sample) = @_;
+    my $of = shown($sample->{path});
+    $of .= ' and ' . plural($sample->{files} - 1, 'more file') if $sample->{files} > 1;
     my ($label) = $self->{rates}->label;
-    my $clock = POSIX::strftime('%H:%M:%S', localtime $look->{at});
+    my $clock = POSIX::strftime('%H:%M:%S', localtime $sample->{at});
     return join '  ', 'dproftop', $clock, $of,
-        defined $look->{pid} ? "process $look->{pid}" : (),
-        length($look->{script} // '') ? shown($look->{script}) : (), "by $label";
+        defined $sample->{pid} ? "process $sample->{pid}" : (),
+        length($sample->{script} // '') ? shown($sample->{script}) : (), "by $label";
 }
 
 my %SINCE = (last => 'since the last look', start => 'since the start',
     anew => 'since a new run began');
 
 sub summary {
-    my ($self, $look) = @_;
-    my $per = $look->{seconds};
-    return sprintf '%.2f s %s: cpu %.3f s, real %.3f s; %s %s/s', $per, $SINCE{ $look->{since} },
-        @$look{qw(cpu real)}, number($look->{count} / $per), counted($look);
+    my ($self, $sample) = @_;
+    my $per = $sample->{seconds};
+    return sprintf '%.2f s %s: cpu %.3f s, real %.3f s; %s %s/s', $per, $SINCE{ $sample->{since} },
+        @$sample{qw(cpu real)}, number($sample->{count} / $per), counted($sample);
 }
 
 sub counted { return $_[0]{is_sampled} ? 'samples' : 'calls' }
 
 # The line above a screen's table.
 sub status {
-    my ($self, $look, $all, $shown) = @_;
+    my ($self, $sample, $all, $shown) = @_;
     return "Seconds between two looks ($self->{delay}): $self->{entry}" if defined $self->{entry};
-    my @notes = ($self->{note} || (), $self->notes($look));
+    my @notes = ($self->{note} || (), $self->notes($sample));
     return $notes[0] if @notes;
     my $first = $self->{first};
     return ($shown < $all ? $first + 1 . '-' . ($first + $shown) . ' of ' : '')
@@ -168,57 +169,57 @@ sub status {
 }
 
 sub notes {
-    my ($self, $look) = @_;
+    my ($self, $sample) = @_;
     return (
-        $look->{since} eq 'anew' ? 'This is a new run: its rates begin anew.' : (),
-        $look->{skipped} ? plural($look->{skipped}, 'slice was', 'slices were') . ' removed before'
-            . ' the look, and are not in it.' : (),
-        $self->{lines} && !$look->{detail} ? 'The profile has no lines: record with'
+        $sample->{since} eq 'anew' ? 'This is a new run: its rates begin anew.' : (),
+        $sample->{skipped} ? plural($sample->{skipped}, 'slice was', 'slices were')
+            . ' removed before the look, and are not in it.' : (),
+        $self->{lines} && !$sample->{detail} ? 'The profile has no lines: record with'
             . ' -d:DProf=tree,lines or sample=100.' : (),
     );
 }
 
 # Returns all rows of a look, or as many as were asked for, as a table.
 sub whole {
-    my ($self, $look) = @_;
-    my @rows = $self->ordered($look);
+    my ($self, $sample) = @_;
+    my @rows = $self->ordered($sample);
     splice @rows, $self->{rows} if defined $self->{rows} && @rows > $self->{rows};
-    return $self->table($look, @rows);
+    return $self->table($sample, @rows);
 }
 
 # The first column is for programs, which get several looks.
 sub table {
-    my ($self, $look, @rows) = @_;
+    my ($self, $sample, @rows) = @_;
     my ($label, $is_counter) = $self->{rates}->label;
     my @heads = ('%self', $is_counter ? ('self/s', 'incl/s') : ('self ms/s', 'incl ms/s'),
-        ($self->{lines} && !$look->{is_sampled} ? 'times' : counted($look)) . '/s');
+        ($self->{lines} && !$sample->{is_sampled} ? 'times' : counted($sample)) . '/s');
     my $table = Devel::DProf::Table->new(['time', 'time', 1],
         (map { [$_, s/%self/self_pct/r =~ s{/s}{_per_s}r =~ tr/ /_/r] } @heads),
         map { [$_, $_, 1] } $self->{lines} ? qw(line sub) : qw(sub place));
-    my $time = POSIX::strftime('%Y-%m-%dT%H:%M:%SZ', gmtime $look->{at});
-    $table->fact('Look', 'look', $self->title($look));
-    $table->fact('Interval', 'interval', $self->summary($look));
-    $table->fact('Note', 'note', $_) for join ' ', $self->notes($look);
-    $table->json($_ => $look->{$_}) for qw(seconds cpu real count);
-    $table->row($time, cells($look, $_), @$_[3, 4]) for @rows;
+    my $time = POSIX::strftime('%Y-%m-%dT%H:%M:%SZ', gmtime $sample->{at});
+    $table->fact('Look', 'look', $self->title($sample));
+    $table->fact('Interval', 'interval', $self->summary($sample));
+    $table->fact('Note', 'note', $_) for join ' ', $self->notes($sample);
+    $table->json($_ => $sample->{$_}) for qw(seconds cpu real count);
+    $table->row($time, cells($sample, $_), @$_[3, 4]) for @rows;
     return $table;
 }
 
 # Returns rows of the table as lines.
 sub lines {
-    my ($self, $look, $width, @rows) = @_;
+    my ($self, $sample, $width, @rows) = @_;
     my @texts = map { my (undef, @cells) = @$_; [map { shown($_) } @cells] }
-        $self->table($look, @rows)->texts;
+        $self->table($sample, @rows)->texts;
     my @numbers = map { aligned(\@WIDTHS, ' ', splice @$_, 0, scalar @WIDTHS) } @texts;
     my @names = $self->names($width && $width - 2 - length $numbers[0], @texts);
     return map { shift(@numbers) . "  $_" } @names;
 }
 
 sub cells {
-    my ($look, $row) = @_;
+    my ($sample, $row) = @_;
     my ($self, $incl, $count) = @$row;
-    my $per = $look->{seconds};
-    my $share = $look->{total} ? 100 * $self / $look->{total} : 0;
+    my $per = $sample->{seconds};
+    my $share = $sample->{total} ? 100 * $self / $sample->{total} : 0;
     return ([sprintf('%.4f', $share), sprintf '%.1f', $share],
         map({ [sprintf('%.4f', $_ / $per), number($_ / $per)] } $self, $incl),
         [sprintf('%.4f', $count / $per), $count ? number($count / $per) : '-']);
@@ -289,7 +290,7 @@ full; rows, or undef; delay, the seconds between two looks. Dies if sort is anot
 
 =item text LOOK, WIDTH [, HEIGHT]
 
-Lines of what L<Devel::DProf::Live::Rates/look> has returned: a block, or with a height a screen.
+Lines of what L<Devel::DProf::Live::Rates/sample> has returned: a block, or with a height a screen.
 With a width no line is longer.
 
 =item whole LOOK

@@ -62,8 +62,8 @@ sub svg {
         . 'height="%d" viewBox="0 0 %d %d" role="img" aria-label="%s">', WIDTH, $height, WIDTH,
         $height, xml($plot{title})), "<style>\n$STYLE</style>",
         sprintf('<rect class="page" width="%d" height="%d"/>', WIDTH, $height),
-        put('title', 16, 26, cut($plot{title}, 100)),
-        put('soft', 16, 46, cut($plot{subtitle}, 140)));
+        text_at('title', 16, 26, cut($plot{title}, 100)),
+        text_at('soft', 16, 46, cut($plot{subtitle}, 140)));
     push @out, panel($panels[$_], TOP + 20 + $_ * (PANEL + GAP), \@at, $plot{tips})
         for 0 .. $#panels;
     push @out, axis($height - 12, \@at, $plot{labels});
@@ -89,8 +89,9 @@ sub panel {
         push @out, sprintf '<line class="grid" x1="%d" y1="%d" x2="%d" y2="%d"/>', LEFT, $y,
             WIDTH - RIGHT, $y;
     }
-    push @out, put('', LEFT, $top - 8, $panel->{name}), put('soft end', LEFT - 8, $base + 4, '0'),
-        put('soft end', LEFT - 8, $top + 4, $panel->{most});
+    push @out, text_at('', LEFT, $top - 8, $panel->{name}),
+        text_at('soft end', LEFT - 8, $base + 4, '0'),
+        text_at('soft end', LEFT - 8, $top + 4, $panel->{most});
     my (@curves, @dots);
     for my $i (0 .. $#values) {
         push @curves, [] if !$i || !defined $values[ $i - 1 ];
@@ -124,12 +125,12 @@ sub axis {
         # The last one has its place before all others.
         next if @out && ($left < $end || $left + $width > $out[0]{left});
         $end = $left + $width + 12 if @out;
-        push @out, { left => $left - 12, text => put("soft $class", $at->[$i], $y, $text) };
+        push @out, { left => $left - 12, text => text_at("soft $class", $at->[$i], $y, $text) };
     }
     return map { $_->{text} } @out[1 .. $#out], $out[0];
 }
 
-sub put {
+sub text_at {
     my ($class, $x, $y, $text) = @_;
     $class =~ s/\s+\z//;
     return sprintf '<text%s x="%.1f" y="%.1f">%s</text>', length $class ? qq{ class="$class"} : '',

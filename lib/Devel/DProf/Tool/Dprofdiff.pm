@@ -8,7 +8,7 @@ use warnings;
 use Devel::DProf::Compare::Diff;
 use Devel::DProf::Constants qw(words_of DP_K_PARENT DP_TEXT DP_CSV DP_HTML DP_TAP
                                DP_DIFF_BY_CHANGE);
-use Devel::DProf::Input qw(told used);
+use Devel::DProf::Input qw(report_outcome used);
 use Devel::DProf::Metric;
 use Devel::DProf::OptionValues qw(list_of windows renames);
 use Devel::DProf::Profile;
@@ -28,7 +28,8 @@ my %VIEW = words_of('view');
 
 my $TOOL = Devel::DProf::Tool::Options->new(
     lists => { METRICS => Devel::DProf::Metric::for_help() },
-    compares => 1, name => 'dprofdiff', rewrite => \&bare_m, how => \&how, run => \&compared,
+    compares => 1, name => 'dprofdiff', rewrite => \&bare_m, settings => \&settings,
+    run => \&compare_names,
     text => <<'END',
 dprofdiff [options] [baseline] [file ...]
 
@@ -131,7 +132,7 @@ END
 sub main { return $TOOL->main(@_) }
 sub command { return $TOOL }
 
-sub compared {
+sub compare_names {
     my ($opt, $how, $names) = @_;
     return $how->{bisect}->report($TOOL, $opt, @$names) if $how->{bisect};
     my ($status, @sides) = sides($opt, @$names);
@@ -162,7 +163,7 @@ sub compared {
         can_find($opt, $how, @sides);
         require Devel::DProf::Tool::Record;
         my $compared = Devel::DProf::Tool::Record::with_signals(\&end_transient, sub {
-            my @recorded = eval { recorded($opt, $how, @sides) };
+            my @recorded = eval { record_sides($opt, $how, @sides) };
             return compare_all($opt, $how, @sides, @recorded) if !$@;
             complain('dprofdiff: ' . $@ =~ s/\n+\z//r);
             return FAILED;
@@ -225,7 +226,7 @@ sub too_few {
 
 sub compare_all {
     my ($opt, $how, @sides) = @_;
-    my $failed = $opt->{D} ? dumped($opt, @sides) : OK;
+    my $failed = $opt->{D} ? dump_files($opt, @sides) : OK;
     return $failed || compare($opt, $how, @sides);
 }
 
@@ -246,7 +247,7 @@ sub bare_m {
 # ---- options ----
 
 # Returns the options of the comparison, and diff, the object that does it. Dies with what is wrong.
-sub how {
+sub settings {
     my ($opt) = @_;
     my %how = (
         keys => [keys_of($opt->{s} // 'sub')], separate => $opt->{R} // 1,
@@ -257,7 +258,7 @@ sub how {
     );
     $how{no_children} = !$how{children};
     die "-s parent: only dprofreport has this key\n" if grep { $_ == DP_K_PARENT } @{ $how{keys} };
-    compute($opt, \%how);
+    set_compute($opt, \%how);
     my %flame = flame_formats();
     my $flame = $flame{ $opt->{format} // '' };
     if ($flame) {
@@ -278,14 +279,14 @@ sub how {
         if defined $opt->{'time-floor'};
     $how{order} = $opt->{o} // (defined $opt->{c} ? 1 : DP_DIFF_BY_CHANGE);
     $how{rows} = $opt->{O} // 0;
-    view($opt, \%how);
+    set_view($opt, \%how);
     die "--annotate prints text, CSV, JSON, Markdown or HTML\n" if defined $opt->{annotate}
         && ($flame || $how{format} > DP_HTML);
     $how{renames} = [map { renames($_) } grep { $_ ne 'auto' } @{ $opt->{map} || [] }];
     my @symfs = folders($opt->{symfs});
     require Cwd;
     $how{bases} = [@symfs, text(Cwd::getcwd() // '')];
-    my %own = (
+    my %fields = (
         filters($opt, qw(only skip)), metric_name => $opt->{m} // 'cpu', unit => $opt->{unit},
         metric_given => defined $opt->{m}, annotate => defined $opt->{annotate}, flame => $flame,
         force => $opt->{f} ? 1 : 0, as_measured => $opt->{'as-measured'}, main => $opt->{main},
@@ -295,12 +296,12 @@ sub how {
     );
     my $new_diff = sub {
         my ($more, @own) = @_;
-        my $diff = Devel::DProf::Compare::Diff->new({ %how, %$more }, %own, @own);
+        my $diff = Devel::DProf::Compare::Diff->new({ %how, %$more }, %fields, @own);
         $diff->gate(text($_)) for @{ $opt->{'fail-if'} || [] };
         return $diff;
     };
     my $diff = $new_diff->({}, progress => 1);
-    my %all = (%how, flame => $flame, metric_name => $own{metric_name}, new_diff => $new_diff,
+    my %all = (%how, flame => $flame, metric_name => $fields{metric_name}, new_diff => $new_diff,
         diff => $diff);
     if (defined $opt->{bisect}) {
         require Devel::DProf::Store::Bisect;
@@ -331,7 +332,7 @@ sub time_floor {
     return @floor;
 }
 
-sub compute {
+sub set_compute {
     my ($opt, $how) = @_;
     my ($name, $more) = split /:/, $opt->{c} // 'delta', 2;
     die "-c $name: must be delta, delta-abs, ratio or wdiff:BASELINE,OTHER\n"
@@ -348,7 +349,7 @@ sub compute {
     return;
 }
 
-sub view {
+sub set_view {
     my ($opt, $how) = @_;
     my @views = grep { defined $opt->{$_} } qw(tree callers callees);
     die '--' . join(', --', @views) . ": only one of them can be given\n" if @views > 1;
@@ -374,7 +375,7 @@ sub sides {
 }
 
 # Records the sides of --run, in turn. Dies when a run fails.
-sub recorded {
+sub record_sides {
     my ($opt, $how, @already) = @_;
     my @commands = @{ $opt->{run} };
     my $looks = $opt->{N} && $opt->{N} eq 'auto'
@@ -456,14 +457,14 @@ sub say_recorded {
 }
 
 # -D: prints the files unchanged, each of their lines with its place.
-sub dumped {
+sub dump_files {
     my ($opt, @sides) = @_;
     for my $path (map { @$_ } map { @{ $_->{runs} } } @sides) {
         my $errno = $path eq '-' || -r $path ? 0 : $! + 0;
         if ($errno || -d $path) {
             my %outcome = (code => Devel::DProf::Profile::CANNOT_READ, sys_errno => $errno,
                 open_count => 0);
-            told({ path => $path, %outcome }, $opt->{f});
+            report_outcome({ path => $path, %outcome }, $opt->{f});
             return FAILED;
         }
         print '# ', Devel::DProf::Profile::escape($path), "\n";
@@ -511,7 +512,7 @@ sub compare {
 
 sub report {
     my ($opt, $how) = @_;
-    return picture($opt, $how) if $how->{flame};
+    return draw_picture($opt, $how) if $how->{flame};
     return annotate($opt, $how) if defined $opt->{annotate};
     my $diff = $how->{diff};
     my @names = few(map { $_->{name} } $diff->sides);
@@ -567,7 +568,7 @@ sub annotate {
 }
 
 # --format flame: the gate checks the comparison as always; then the picture is drawn.
-sub picture {
+sub draw_picture {
     my ($opt, $how) = @_;
     my $diff = $how->{diff};
     require Devel::DProf::View::Flame;
@@ -580,7 +581,7 @@ sub picture {
     binmode STDOUT;
     my $drawn = $flame->draw(\*STDOUT);
     my $status = written('dprofdiff', \*STDOUT, $drawn->{code}) and return FAILED;
-    complain("dprofdiff: $_") for $flame->told($drawn);
+    complain("dprofdiff: $_") for $flame->messages($drawn);
     return gate($opt, $how, $result);
 }
 
@@ -592,13 +593,13 @@ sub gate {
     my $nothing = nothing_shown($how->{diff});
     @idle = $nothing if defined $nothing && !@idle;
     complain("dprofdiff: $_") for @idle;
-    my $status = found($opt, $how, $result);
+    my $status = print_findings($opt, $how, $result);
     my $is_void = defined $nothing || @idle && $opt->{'fail-if'};
     return $status == OK && $is_void ? FAILED : $status;
 }
 
 # Prints the findings of the rules.
-sub found {
+sub print_findings {
     my ($opt, $how, $result) = @_;
     my ($failed, $undecided) = @$result{qw(failed undecided)};
     if ($undecided) {

@@ -20,7 +20,7 @@ my @LABELS = qw(phase pid tid);
 
 my $TOOL = Devel::DProf::Tool::Options->new(
     lists => { METRICS => Devel::DProf::Metric::for_help(), LABELS => \@LABELS },
-    name => 'dprofexport', how => \&how, run => \&export,
+    name => 'dprofexport', settings => \&settings, run => \&export,
     text => <<'END' =~ s/\@FORMATS\@/join '|', @FORMATS/er,
 dprofexport [options] [profile ...]
 dprofexport --diff -o FILE [options] baseline other
@@ -81,7 +81,7 @@ sub main { return $TOOL->main(@_) }
 sub command { return $TOOL }
 
 # What is to be written, as Devel::DProf::View::Stacks takes it. Dies with what is wrong.
-sub how {
+sub settings {
     my ($opt) = @_;
     return Devel::DProf::View::Stacks->new({}) if $opt->{list};
     my ($first) = Devel::DProf::View::Stacks::formats('tools');

@@ -21,7 +21,7 @@ my $TOOL;
 $TOOL = Devel::DProf::Tool::Options->new(
     lists => { METRICS => Devel::DProf::Metric::for_help() },
     name => 'dprofflame', rewrite => \&two_dashes,
-    how => sub { Devel::DProf::View::Flame->new(settings(@_)) },
+    settings => sub { Devel::DProf::View::Flame->new(settings(@_)) },
     run => sub { graph($TOOL, @_) },
     text => <<'END' =~ s/\@FORMATS\@/join '|', @FORMATS/er,
 dprofflame [options] [profile ...]              one side: several files are added up
@@ -126,7 +126,7 @@ sub two_dashes {
 # Returns what to draw, as Devel::DProf::View::Flame takes it. Dies with what is wrong.
 sub settings {
     my ($opt) = @_;
-    my ($shared, %own) = Devel::DProf::View::Stacks::settings($opt);
+    my ($shared, %fields) = Devel::DProf::View::Stacks::settings($opt);
     my %how = (
         %$shared, normalize => $opt->{n} ? 1 : 0, format => format_of($opt),
         (map { $_ => $opt->{$_} ? 1 : 0 } qw(hue reverse inverted hash)),
@@ -136,17 +136,17 @@ sub settings {
         $how{$_} = text($opt->{$_}) if defined $opt->{$_};
     }
     for (qw(fonttype bgcolors colors nameattr)) {
-        $own{$_} = text($opt->{$_}) if defined $opt->{$_};
+        $fields{$_} = text($opt->{$_}) if defined $opt->{$_};
     }
-    @own{qw(metric no_source no_timeline)} = ($opt->{m}, map { $_ // 1 ? 0 : 1 }
+    @fields{qw(metric no_source no_timeline)} = ($opt->{m}, map { $_ // 1 ? 0 : 1 }
         @$opt{qw(source timeline)});
-    $own{$_} = $opt->{$_} ? 1 : 0 for qw(flamechart negate random cp);
-    $own{$_} = $opt->{$_} for qw(view delta order alpha fontsize fontwidth);
+    $fields{$_} = $opt->{$_} ? 1 : 0 for qw(flamechart negate random cp);
+    $fields{$_} = $opt->{$_} for qw(view delta order alpha fontsize fontwidth);
     die "--alpha $opt->{alpha}: must be between 0 and 1\n"
         if defined $opt->{alpha} && $opt->{alpha} >= 1;
     for (@{ $opt->{width} || [] }) {
         if (/^(?:\d+(?:\.\d*)?|\.\d+)\z/) { $how{width} = $_ }
-        elsif (/^(?:after|before|union|change)\z/) { $own{width_of} = $_ }
+        elsif (/^(?:after|before|union|change)\z/) { $fields{width_of} = $_ }
         else {
             die "--width $_: must be a number of pixels, or, for two sides, after, before, union or"
                 . " change\n";
@@ -160,7 +160,7 @@ sub settings {
                 . "0.01%\n";
         @how{qw(min_width min_percent)} = ($number, $percent ? 1 : 0);
     }
-    return (\%how, %own);
+    return (\%how, %fields);
 }
 
 sub format_of {
@@ -182,7 +182,7 @@ sub drawn {
         return ($result->{code}, $result->{empty});
     });
     return $status if $status;
-    complain($tool->name . ": $_") for $flame->told($result);
+    complain($tool->name . ": $_") for $flame->messages($result);
     return $flame->failed || $result->{empty} ? FAILED : OK;
 }
 

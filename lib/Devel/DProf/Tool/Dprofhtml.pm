@@ -18,7 +18,7 @@ use constant FILE => 'dprof.html';
 my $TOOL;
 $TOOL = Devel::DProf::Tool::Options->new(
     lists => { METRICS => Devel::DProf::Metric::for_help() },
-    name => 'dprofhtml', how => \&how, run => \&page,
+    name => 'dprofhtml', settings => \&settings, run => \&page,
     text => <<'END',
 dprofhtml [options] [profile ...]               one side: several files are added up
 dprofhtml --diff [options] baseline other       two sides
@@ -66,12 +66,12 @@ END
 sub main { return $TOOL->main(@_) }
 sub command { return $TOOL }
 
-sub how {
+sub settings {
     my ($opt) = @_;
-    my ($how, %own) = Devel::DProf::Tool::Dprofflame::settings(
+    my ($how, %fields) = Devel::DProf::Tool::Dprofflame::settings(
         { %$opt, format => Devel::DProf::View::Flame::pages() });
     $how->{title} = 'Profile' if !length($how->{title} // '') && !$opt->{diff};
-    return Devel::DProf::View::Flame->new($how, %own, start => 'source');
+    return Devel::DProf::View::Flame->new($how, %fields, start => 'source');
 }
 
 sub page {

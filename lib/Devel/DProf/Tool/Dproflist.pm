@@ -18,7 +18,7 @@ use Devel::DProf::View::Layout qw(beside wrapped);
 our $VERSION = $Devel::DProf::Core::VERSION;
 
 my $TOOL = Devel::DProf::Tool::Options->new(
-    name => 'dproflist', how => \&how, run => \&list, choices => [[qw(json format)]],
+    name => 'dproflist', settings => \&settings, run => \&list, choices => [[qw(json format)]],
     text => <<'END',
 dproflist [options] [pattern ...]
 dproflist --clock [profile ...]
@@ -59,7 +59,7 @@ use constant {
     ELSEWHERE => 'it belongs to other processors',
 };
 
-sub how {
+sub settings {
     my ($opt) = @_;
     die "--json is --format json, and does not go with --format $opt->{format}\n"
         if $opt->{json} && defined $opt->{format};

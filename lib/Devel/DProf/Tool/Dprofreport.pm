@@ -13,7 +13,7 @@ use Devel::DProf::Constants qw(words_of all_words_of first_words time_words
                                DP_FIELD_MIN DP_FIELD_MAX DP_FIELD_HOT DP_FIELD_HOT_SHARE
                                DP_K_PARENT DP_K_SRCLINE
                                DP_TEXT DP_CHAIN_GRAPH);
-use Devel::DProf::Input qw(files_of told usable readable doubts);
+use Devel::DProf::Input qw(files_of report_outcome usable readable doubts);
 use Devel::DProf::Metric;
 use Devel::DProf::Profile;
 use Devel::DProf::Sides qw(parts);
@@ -37,7 +37,7 @@ my %PICTURE = map { $_ => 1 } qw(svg);
 
 my $TOOL = Devel::DProf::Tool::Options->new(
     lists => { METRICS => Devel::DProf::Metric::for_help(), FIELDS => [first_words('field')] },
-    name => 'dprofreport', rewrite => \&bare_g, how => \&how, run => \&shown,
+    name => 'dprofreport', rewrite => \&bare_g, settings => \&settings, run => \&report_names,
     text => <<'END',
 dprofreport [options] [profile ...]
 
@@ -113,7 +113,7 @@ END
 sub main { return $TOOL->main(@_) }
 sub command { return $TOOL }
 
-sub shown {
+sub report_names {
     my ($opt, $how, $names) = @_;
     return $how->{history}->report($TOOL, $opt, @$names) if $how->{history};
     my @given = @$names ? @$names : 'tmon.out';
@@ -137,7 +137,7 @@ sub shown {
 
 # Returns the options of the view, which are the fields of struct dp_report, and beside them filter,
 # by_line and history. Dies with what is wrong.
-sub how {
+sub settings {
     my ($opt) = @_;
     my %naming = (autoload => $opt->{A} ? 1 : 0,
         separate => $opt->{R} // Devel::DProf::Profile::CROWDED);
@@ -287,7 +287,7 @@ sub sides {
     );
     my $fits = $sides->read(sub {
         my ($o, $header) = @_;
-        my $what = told($o, $opt->{f});
+        my $what = report_outcome($o, $opt->{f});
         doubts($o->{path}, $opt->{f}, %$header);
         $failed ||= usable($what) ? OK : FAILED;
         $any ||= readable($what);

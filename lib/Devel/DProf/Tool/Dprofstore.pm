@@ -14,7 +14,7 @@ use Devel::DProf::Tool::Options;
 our $VERSION = $Devel::DProf::Core::VERSION;
 
 my $TOOL = Devel::DProf::Tool::Options->new(
-    name => 'dprofstore', how => \&how, run => \&run, goes => \&goes,
+    name => 'dprofstore', settings => \&settings, run => \&run_command, goes => \&has_option,
     about => ['V', 'h|help', 'H|manual'],       # its profiles have a version
     text => <<'END',
 dprofstore init --to STORE
@@ -75,7 +75,7 @@ my %COMMAND = (
 # ---- options ----
 
 # Returns merge and every in seconds, labels as a hash, and the store's URL.
-sub how {
+sub settings {
     my ($opt) = @_;
     my %how = (url => $opt->{to} // $ENV{DPROF_STORE});
     for my $name (grep { defined $opt->{$_} } qw(merge every)) {
@@ -113,13 +113,13 @@ sub bytes_of {
 }
 
 # Whether a command has an option. One that is not known has all of them.
-sub goes {
+sub has_option {
     my ($option, $word) = @_;
     my $command = $COMMAND{ $word // '' } or return 1;
     return scalar grep { $_ eq $option } 'to', @{ $command->{options} };
 }
 
-sub run {
+sub run_command {
     my ($opt, $how, $names) = @_;
     my ($word, @words) = @$names;
     my @all = qw(init push agent list prune);
@@ -129,7 +129,7 @@ sub run {
         or return $TOOL->usage(unknown('command', $word, @all));
     for my $given (sort keys %$opt) {
         return $TOOL->usage((length $given > 1 ? '--' : '-') . "$given does not go with $word")
-            if !goes($given, $word);
+            if !has_option($given, $word);
     }
     return $TOOL->usage('name the store: --to dir:PATH, or DPROF_STORE in the environment')
         if !length($how->{url} // '');
@@ -149,7 +149,7 @@ sub store {
     return $store;
 }
 
-sub said {
+sub print_lines {
     my (@lines) = @_;
     print map { bytes(shown($_)) . "\n" } @lines;
     return written('dprofstore', \*STDOUT, 0);
@@ -160,16 +160,16 @@ sub said {
 sub init {
     my ($opt, $how, @words) = @_;
     return $TOOL->usage("init: $words[0]: it takes no names") if @words;
-    return said(store($how, 'init')->init);
+    return print_lines(store($how, 'init')->init);
 }
 
-sub sender {
+sub new_sender {
     my ($opt, $how, %more) = @_;
     require Devel::DProf::Store::Push;
     require Sys::Hostname;
     my %is = (version => $opt->{version} // '', env => $opt->{env} // '',
         host => $opt->{host} // Sys::Hostname::hostname());
-    return Devel::DProf::Store::Push->new(target => target($opt, $how, $more{stop}, %is),
+    return Devel::DProf::Store::Push->new(target => target_of($opt, $how, $more{stop}, %is),
         users => $how->{users},
         merge => $how->{merge}, delete => $opt->{delete}, refused_limit => $how->{refused_limit},
         service => $opt->{service},
@@ -177,7 +177,7 @@ sub sender {
 }
 
 # Returns the store or the receiver. Labels that would be refused each time are found here.
-sub target {
+sub target_of {
     my ($opt, $how, $stop, %is) = @_;
     my %of_receivers = (%{ $how->{labels} } ? (labels => $how->{labels}) : (),
         map { my $name = $_ =~ tr/-/_/r; defined $opt->{$_} ? ($name => $opt->{$_}) : () }
@@ -200,11 +200,11 @@ sub push_all {
         if $how->{merge} && !$opt->{delete};
     return $TOOL->usage('--merge takes spools, which are folders')
         if $how->{merge} && grep { -e && !-d } @paths;
-    my $done = sender($opt, $how)->pass(@paths);
+    my $done = new_sender($opt, $how)->pass(@paths);
     my $failure = $done->{failure};
     complain('dprofstore: ' . $failure->message . '; what did not arrive stays where it is')
         if $failure && $failure->retry;
-    my $status = $opt->{q} ? OK : said(result_of($done));
+    my $status = $opt->{q} ? OK : print_lines(result_of($done));
     return $failure || $done->{refused} ? FAILED : $status;
 }
 
@@ -219,7 +219,7 @@ sub agent {
     return $TOOL->usage('agent: name spools, which are folders') if !@spools;
     $opt->{delete} = 1;
     my ($is_over, $wait) = until_signal();
-    my $sender = sender($opt, $how, stop => $is_over, only_over => 1);
+    my $sender = new_sender($opt, $how, stop => $is_over, only_over => 1);
     $| = 1;
     $sender->loop($how->{every} // 10, $wait, sub {
         my ($done) = @_;
@@ -278,9 +278,9 @@ sub prune {
     my $set = Devel::DProf::Store::RunSet::parse("@words");
     return $TOOL->usage("prune: say what is to go, as in 'older=30d'") if !%$set;
     my $store = store($how, 'prune');
-    return said(plural(scalar(() = $store->select($set)), 'profile') . ' would be removed')
+    return print_lines(plural(scalar(() = $store->select($set)), 'profile') . ' would be removed')
         if $opt->{n};
-    return said(plural($store->prune($set), 'profile') . ' removed');
+    return print_lines(plural($store->prune($set), 'profile') . ' removed');
 }
 
 1;

@@ -23,7 +23,7 @@ our $VERSION = $Devel::DProf::Core::VERSION;
 
 my $TOOL = Devel::DProf::Tool::Options->new(
     lists => { METRICS => [grep { $_ ne 'calls' } @{ Devel::DProf::Metric::for_help() }] },
-    name => 'dproftop', how => \&how, run => \&top,
+    name => 'dproftop', settings => \&settings, run => \&top,
     text => <<'END',
 dproftop [options] [PID | profile ...]
 
@@ -68,7 +68,7 @@ END
 sub main { return $TOOL->main(@_) }
 sub command { return $TOOL }
 
-sub how {
+sub settings {
     my ($opt) = @_;
     my %how = map { defined $opt->{$_}
         ? ("re_$_" => Devel::DProf::OptionValues::pattern("--$_", $opt->{$_})) : () } qw(only skip);
@@ -116,40 +116,40 @@ sub failed {
     return FAILED;
 }
 
-# ---- looks ----
+# ---- samples of rates ----
 
 sub now { return Time::HiRes::time() }
 
 # Looks once. Returns whether the program goes on, and the look, or undef if there is none yet.
 # before_end is called before the last look, which may have something to say.
-sub look {
+sub take_sample {
     my ($self, $before_end) = @_;
     my ($live, $rates) = @$self{qw(live rates)};
     my ($running, @paths) = $live->files;
     my $now = now();
     $before_end->() if !$running;
-    my $look = @paths ? $rates->look($now, $running, @paths) : undef;
-    $look->{skipped} = $live->skipped if $look;
-    $self->{left}-- if $look && $self->{left};
-    return ($running, $look);
+    my $sample = @paths ? $rates->sample($now, $running, @paths) : undef;
+    $sample->{skipped} = $live->skipped if $sample;
+    $self->{left}-- if $sample && $self->{left};
+    return ($running, $sample);
 }
 
 # Prints a look. Returns the exit status.
-sub block {
-    my ($self, $look, $is_last) = @_;
+sub print_block {
+    my ($self, $sample, $is_last) = @_;
     my ($top, $format, $out) = @$self{qw(top format out)};
     my $is_first = !$self->{blocks}++;
     print {$out} "\n" if !$is_first && ($format == DP_TEXT || $format == DP_MARKDOWN);
-    my $code = $top->whole($look)->print($out, format => $format, title => 'dproftop',
+    my $code = $top->whole($sample)->print($out, format => $format, title => 'dproftop',
         quiet => $format == DP_CSV && !$is_first ? 1 : 0,
-        text => sub { join '', map { "$_\n" } $top->text($look, terminal_width()),
+        text => sub { join '', map { "$_\n" } $top->text($sample, terminal_width()),
             $is_last ? 'The program has ended.' : () });
     return written('dproftop', $out, $code, unfinished => 1, file => 1);
 }
 
-sub ended {
-    my ($self, $look) = @_;
-    my $status = $look ? block($self, $look, 1) : OK;
+sub finish_run {
+    my ($self, $sample) = @_;
+    my $status = $sample ? print_block($self, $sample, 1) : OK;
     return $status || $self->{rates}->failed;
 }
 
@@ -163,25 +163,25 @@ sub in_blocks {
     my ($began, $is_starting) = (now(), 1);
     local $SIG{INT} = sub { $stop = 1 };
     until ($stop) {
-        my ($running, $look) = look($self, sub { });
-        return ended($self, $look) if !$running;
-        my $status = $look ? block($self, $look) : OK;
+        my ($running, $sample) = take_sample($self, sub { });
+        return finish_run($self, $sample) if !$running;
+        my $status = $sample ? print_block($self, $sample) : OK;
         return $status if $status || is_enough($self);
         # A program that was started just before, as by "program & dproftop", has a second for its
         # first lines of profile. Only of what takes longer is there something to say.
-        if (!$look && $is_starting && now() - $began >= 1) {
-            complain(waiting($self));
+        if (!$sample && $is_starting && now() - $began >= 1) {
+            complain(waiting_message($self));
             $is_starting = 0;
         }
         my $delay = $self->{top}->delay;
-        pause(!$look && $is_starting && $delay > 0.1 ? 0.1 : $delay) if !$stop;
+        pause(!$sample && $is_starting && $delay > 0.1 ? 0.1 : $delay) if !$stop;
     }
     return OK;
 }
 
 sub pause { select undef, undef, undef, $_[0]; return }
 
-sub waiting {
+sub waiting_message {
     my ($self) = @_;
     return 'dproftop: waiting for ' . join ' ', @{ $self->{names} } ? @{ $self->{names} }
         : 'tmon.out';
@@ -193,9 +193,9 @@ sub on_screen {
     my ($self) = @_;
     my $screen = Devel::DProf::Live::Terminal->new;
     until ($screen->signal) {
-        my ($running, $look) = look($self, sub { $screen->leave });
-        return ended($self, $look) if !$running;
-        $self->{shown} = $look // $self->{shown};
+        my ($running, $sample) = take_sample($self, sub { $screen->leave });
+        return finish_run($self, $sample) if !$running;
+        $self->{shown} = $sample // $self->{shown};
         last if !keys_until_look($self, $screen) || is_enough($self);
     }
     my $signal = $screen->signal;
@@ -211,25 +211,25 @@ sub keys_until_look {
     my $top = $self->{top};
     my $from = now();
     for (my $is_drawn = 0;;) {
-        draw($self, $screen) if !$is_drawn || $screen->is_changed;
+        draw_screen($self, $screen) if !$is_drawn || $screen->is_changed;
         my $left = $from + $top->delay - now();
         my $key = $screen->key($left > 0 ? $left : 0);
         return 0 if $screen->signal;
         $is_drawn = !defined $key;
         my $asked = defined $key ? $top->key($key) : '';
         return 0 if $asked eq 'quit';
-        return 1 if $asked eq 'look' || now() >= $from + $top->delay;
+        return 1 if $asked eq 'sample' || now() >= $from + $top->delay;
     }
 }
 
-sub draw {
+sub draw_screen {
     my ($self, $screen) = @_;
     my ($columns, $rows) = $screen->size;
     $screen->is_changed;
-    my $look = $self->{shown};
-    return $screen->show(-1, shown(waiting($self)), 'q: quit') if !$look;
+    my $sample = $self->{shown};
+    return $screen->show(-1, shown(waiting_message($self)), 'q: quit') if !$sample;
     my $is_help = $self->{top}->is_help;
-    return $screen->show($is_help ? 0 : 3, $self->{top}->text($look, $columns, $rows));
+    return $screen->show($is_help ? 0 : 3, $self->{top}->text($sample, $columns, $rows));
 }
 
 1;

@@ -16,8 +16,8 @@ our $VERSION = $Devel::DProf::Core::VERSION;
 use constant ABOUT => ['V|version', 'h|help', 'H|manual'];
 
 sub new {
-    my ($class, %how) = @_;
-    my $self = bless {%how}, $class;
+    my ($class, %fields) = @_;
+    my $self = bless {%fields}, $class;
     my @specs = map { split ' ' } $self->{text} =~ /^==? (.*)$/mg;
     $self->{ranges} = [map { ranged($_) } grep { /\)\z/ } @specs];
     $self->{rows} = [(map { unranged($_) } @specs), @{ $self->{about} || ABOUT }];
@@ -81,14 +81,15 @@ sub main {
     return $about if defined $about;
     my $wrong = $self->out_of_range($opt);
     return $self->usage($wrong) if defined $wrong;
-    my @how = $self->{how} ? eval { $self->{how}->($opt) } || return $self->usage($@) : ();
+    my @settings = $self->{settings} ? eval { $self->{settings}->($opt) }
+        || return $self->usage($@) : ();
     if (grep { defined $opt->{$_} } qw(from run-set bisect buckets)) {
         require Devel::DProf::Store::Sides;
         my ($status, @sides) = Devel::DProf::Store::Sides::take($self, $opt, $given[0]);
         return $status if $status;
         $given[0] = \@sides;
     }
-    return $self->{run}->($opt, @how, @given);
+    return $self->{run}->($opt, @settings, @given);
 }
 
 # Returns the options of the command line, and those of the environment that it does not give; the

@@ -83,7 +83,7 @@ sub fork_in {
 
 # Becomes a command, in a child process. It returns only if that fails, with the reason in $!, or in
 # $@: exec may die under -T, where nothing of the parent may catch it.
-sub become {
+sub become_command {
     my (@words) = @_;
     no warnings 'exec';
     return eval { exec { $words[0] } @words };
@@ -99,7 +99,7 @@ sub wrong_options {
     my $pid = fork_in($env) // return "$!";
     if (!$pid) {
         open STDERR, '>&', $in;
-        become($^X, '-e', '1');
+        become_command($^X, '-e', '1');
         POSIX::_exit(127);
     }
     close $in;
@@ -131,7 +131,7 @@ sub record_as_is {
     $pid = fork_in($env) // return (-1, [], "$!");
     if (!$pid) {
         @SIG{ keys %own } = values %own;
-        become(@command);
+        become_command(@command);
         print {$in} $@ || "$!";
         close $in;
         POSIX::_exit(127);
@@ -177,7 +177,7 @@ sub record_into {
             open STDOUT, '>', $how{output} ? "$dir/stdout" : '/dev/null';
             open STDERR, '>', $said;
         }
-        become(ref $command ? @$command : ('/bin/sh', '-c', $command));
+        become_command(ref $command ? @$command : ('/bin/sh', '-c', $command));
         print STDERR $@;
         POSIX::_exit(127);
     }
@@ -186,7 +186,7 @@ sub record_into {
     waitpid $pid, 0;
     my $status = $?;
     undef $child;
-    my $text = $status ? tail($said) : '';
+    my $text = $status ? tail_of($said) : '';
     unlink $said if !$how{output};
     File::Path::remove_tree(@module) if @module;
     return ($status, profiles_in($dir), $text);
@@ -215,7 +215,7 @@ sub record_in_turn {
             mkdir $dir or die "$dir: $!\n";
             my ($status, $files, $said) = record_into($dir, $commands->[$k],
                 show => $how{show}, events => with_noise(),
-                env => { PERL_DPROF_LAYOUT => layout() });
+                env => { PERL_DPROF_LAYOUT => random_layout() });
             $how{done}->();
             if ($status) {
                 $how{failed}->($said);
@@ -238,7 +238,7 @@ sub with_noise { return join ',', grep { length } $ENV{PERL_DPROF_EVENTS} // '',
 # The number's length moves the stack. (C. Curtsinger, E. D. Berger: Stabilizer: statistically
 # sound performance evaluation, ASPLOS 2013; T. Mytkowicz and others: Producing wrong data without
 # doing anything obviously wrong, ASPLOS 2009.)
-sub layout { return sprintf '%0*d', 10 + int rand 4000, 1 + int rand 0x7ffffffe }
+sub random_layout { return sprintf '%0*d', 10 + int rand 4000, 1 + int rand 0x7ffffffe }
 
 sub how_it_ended {
     my ($status, $said) = @_;
@@ -269,7 +269,7 @@ sub with_signals {
     my $handler = sub {
         my $is_first = !$caught;
         $caught = $_[0];
-        stop();
+        stop_command();
         die "interrupted\n" if $is_first;
     };
     {
@@ -287,12 +287,12 @@ sub with_signals {
 }
 
 # Ends the running command, and everything it has started.
-sub stop {
+sub stop_command {
     kill TERM => -$child if $child;
     return;
 }
 
-sub tail {
+sub tail_of {
     my ($path) = @_;
     open my $in, '<:raw', $path or return '';
     my $size = -s $in;

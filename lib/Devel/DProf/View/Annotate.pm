@@ -22,9 +22,9 @@ use constant MOST => 6;
 
 # how: metric (a Devel::DProf::Metric), colour, symfs (folders).
 sub new {
-    my ($class, $profile, %how) = @_;
-    my $self = bless { %how, profile => $profile }, $class;
-    my $metric = $how{metric};
+    my ($class, $profile, %fields) = @_;
+    my $self = bless { %fields, profile => $profile }, $class;
+    my $metric = $fields{metric};
     $self->{lines} = Devel::DProf::View::Lines->new($profile, $metric->number, $metric->counter);
     $self->{total} = $metric->total($profile);
     return $self;

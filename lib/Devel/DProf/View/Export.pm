@@ -15,13 +15,13 @@ use Devel::DProf::View::Stacks;
 our $VERSION = $Devel::DProf::Core::VERSION;
 our @EXPORT_OK = qw(stacks metrics part_of nanoseconds pprof);
 
-# HOW and OWN add to what the options and the format say.
+# HOW and FIELDS add to what the options and the format say.
 sub stacks {
-    my ($opt, $format, $how, %own) = @_;
+    my ($opt, $format, $how, %fields) = @_;
     my ($shared, %shared) = Devel::DProf::View::Stacks::settings($opt);
     return Devel::DProf::View::Stacks->new({ %$shared, format => $format->{name}, by_sub => 1,
         by_site => !$format->{no_sites}, %$how }, kind => 'export',
-        has_timeline => $format->{timeline}, %shared, %own);
+        has_timeline => $format->{timeline}, %shared, %fields);
 }
 
 # All metrics of the profile: times, calls, counters. User and system time are in cpu.

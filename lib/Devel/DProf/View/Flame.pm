@@ -30,11 +30,11 @@ use constant MOST_PARTS => 64;
 use constant MAP => 'palette.map';
 my @ATTRIBUTES = qw(id class href target title g_extra a_extra);
 
-# HOW: options of C. OWN: fields of Devel::DProf::View::Stacks, and options of dprofflame that C
+# HOW: options of C. FIELDS: fields of Devel::DProf::View::Stacks, and options of dprofflame that C
 # does not have.
 sub new {
-    my ($class, $how, %own) = @_;
-    my $self = $class->SUPER::new($how, kind => 'flame', %own);
+    my ($class, $how, %fields) = @_;
+    my $self = $class->SUPER::new($how, kind => 'flame', %fields);
     my %palette = words_of('palette');
     $palette{perl} = $palette{package};
     my $colors = $self->{colors} // 'package';
@@ -88,9 +88,9 @@ sub pages {
 
 # Makes the picture of two sides that were read for a comparison, which is finished.
 sub of_comparison {
-    my ($class, $diff, $how, %own) = @_;
+    my ($class, $diff, $how, %fields) = @_;
     my ($shared, %shared) = $diff->for_picture;
-    my $self = $class->new({ %$shared, %$how }, diff => 1, %shared, %own);
+    my $self = $class->new({ %$shared, %$how }, diff => 1, %shared, %fields);
     $self->{reader} = $diff;
     return $self;
 }
@@ -237,7 +237,7 @@ sub prepare {
         @{ $self->{how}{columns} } = reverse @{ $self->{how}{columns} };
     }
     $self->compare($wanted[0]) or return 0 if $self->{diff} && !$self->{pairs};
-    $self->look;
+    $self->style;
     return 1;
 }
 
@@ -268,7 +268,7 @@ sub others {
 }
 
 # Returns the layout and colours, as C takes them.
-sub look {
+sub style {
     my ($self) = @_;
     my @sides = map { $_->{name} } $self->sides;
     my $two = $self->{two};
@@ -464,28 +464,29 @@ sub traces {
 sub failed { return $_[0]->SUPER::failed || defined $_[0]{map_failed} }
 
 # Returns messages for after drawing, as lines.
-sub told {
+sub messages {
     my ($self, $result) = @_;
-    my @told;
+    my @messages;
     my @filters = map { "--$_" } grep { $self->{"re_$_"} } qw(only skip);
-    push @told, 'there is nothing to draw' . (@filters ? ' after --only and --skip' : '')
+    push @messages, 'there is nothing to draw' . (@filters ? ' after --only and --skip' : '')
         . $self->other_side if $result->{empty};
-    push @told, 'no frame is left after ' . join(' and ', @filters)
+    push @messages, 'no frame is left after ' . join(' and ', @filters)
         if @filters && !$result->{empty} && $result->{frames} < 2;
     my @of_picture = (defined $self->{how}{total} ? '--total' : (),
         defined $self->{nameattr} ? '--nameattr' : ());
-    push @told, join(', ', @of_picture) . ': for a picture, not for a page'
+    push @messages, join(', ', @of_picture) . ': for a picture, not for a page'
         if $self->{is_page} && @of_picture;
-    push @told, '--countname: times have units of their own'
+    push @messages, '--countname: times have units of their own'
         if defined $self->{how}{countname} && $self->{how}{metrics}[0]{unit} eq 's';
-    push @told, "--total $self->{how}{total} is less than the profile's total, and is not used"
+    push @messages, "--total $self->{how}{total} is less than the profile's total, and is not used"
         if $result->{total_too_small};
-    push @told, "$self->{too_long} marks are too many for a time line" if $self->{too_long};
-    push @told, $self->left_out($result);
-    push @told, "too few runs to find significant differences: $result->{needed} a side are needed"
+    push @messages, "$self->{too_long} marks are too many for a time line" if $self->{too_long};
+    push @messages, $self->left_out($result);
+    push @messages, "too few runs to find significant differences: $result->{needed} a side are "
+        . "needed"
         if $result->{needed};
-    push @told, $self->{map_failed} if defined $self->{map_failed};
-    return @told;
+    push @messages, $self->{map_failed} if defined $self->{map_failed};
+    return @messages;
 }
 
 1;
