@@ -133,7 +133,7 @@ for my $mode ('mode=trace', 'mode=tree', 'limit=20000', 'mode=trace,compress=6',
             'the first look is that since the start, with BEGIN');
         is_deeply($look[0]{rows}{'main::f'}, ['50.0', '2.0', '3.0', '1000.0', "$program:2"],
             'rates since the start');
-        is($look[1]{sentence}, '2.00 s since the last look: cpu 0.004 s, real 0.004 s; '
+        is($look[1]{sentence}, '2.00 s since the last update: cpu 0.004 s, real 0.004 s; '
             . '1000.0 calls/s', 'the second one is the difference');
         is_deeply($look[1]{rows}, { 'main::f' => ['50.0', '1.0', '1.5', '500.0', "$program:2"],
             'main::g' => ['25.0', '0.5', '0.5', '500.0', "$program:3"],
@@ -286,7 +286,7 @@ subtest 'Slices: nothing is lost from one to the next' => sub {
     cmp_ok(scalar(() = bsd_glob("$dir/spool/*.tree")), '>', 8, 'there were many slices');
     is_deeply([map { @{ $_->{rows}{'main::f'} }[1 .. 3] } @look[1, 2]],
         [('3000.0', '4500.0', '500.0') x 2], 'rates across many slices are exact');
-    is_deeply($look[3]{notes}, ['2 slices were removed before the look, and are not in it.'],
+    is_deeply($look[3]{notes}, ['2 slices were removed before this update, and are not in it.'],
         'what was taken away is told');
     cmp_ok($look[3]{rows}{'main::f'}[3], '<', 200, '... and missing');
     is($look[4]{rows}{'main::f'}[3], '50.0', '... once');

@@ -42,7 +42,7 @@ subtest 'Lines fit the terminal' => sub {
         unlike("@lines", qr/\e/, '... without control characters');
     }
     my @lines = $top->text(made_up(), 80, 24);
-    like($lines[2], qr/\A1-20 of 30 subs by self; looks every 2 s; h: help\z/,
+    like($lines[2], qr/\A1-20 of 30 subs by self; updates every 2 s; h: help\z/,
         'which rows these are');
     like($lines[4], qr/\A  6\.5      150\.0      135\.0       1\.0  \S/, 'numbers of a row');
     like($lines[4], qr/  My::Module30::method  Module30\.pm:30\z/, 'places lose their folders');
@@ -106,8 +106,8 @@ subtest 'Keys' => sub {
 subtest 'Another interval' => sub {
     my $top = view();
     my $status = sub { $top->key($_) for @_; return ($top->text(made_up(), 80, 24))[2] };
-    is($status->('d', '0', '.', '7', '5'), 'Seconds between two looks (2): 0.75', 'd asks');
-    is($status->("\x7f", "\n"), '1-20 of 30 subs by self; looks every 0.7 s; h: help',
+    is($status->('d', '0', '.', '7', '5'), 'Seconds between two updates (2): 0.75', 'd asks');
+    is($status->("\x7f", "\n"), '1-20 of 30 subs by self; updates every 0.7 s; h: help',
         'it can be changed');
     is($top->delay, 0.7, '... and holds');
     $status->('s', '9', 'escape');
@@ -118,7 +118,7 @@ subtest 'Another interval' => sub {
         is($status->('s', split(//, $wrong), "\n"), "$wrong: not a number of seconds", $wrong);
         is($top->delay, 0.7, '... is refused');
     }
-    is($status->('s', 'q', '4', "\n", 'P'), '1-20 of 30 subs by self; looks every 4 s; h: help',
+    is($status->('s', 'q', '4', "\n", 'P'), '1-20 of 30 subs by self; updates every 4 s; h: help',
         'a letter is no digit');
 };
 
@@ -227,9 +227,9 @@ subtest 'What is drawn, and keys' => sub {
         'keys arrive, and q ends it') or diag $out =~ s/\e/ESC/gr;
     like($out, qr/\e\[2K\e\[7m%self  self ms\/s .*?\e\[0m\r+\n\e\[2K.*  main::f /s,
         'heads and rows');
-    like(top_on_terminal('', ['-d', 100], "\e[B\e[5~\eOAhd7\nq"), qr/looks every 100 s/,
+    like(top_on_terminal('', ['-d', 100], "\e[B\e[5~\eOAhd7\nq"), qr/updates every 100 s/,
         'a key that ends the help is no other key');
-    like(top_on_terminal('', ['-d', 100], "d7\nq"), qr/looks every 7 s/, 'another interval');
+    like(top_on_terminal('', ['-d', 100], "d7\nq"), qr/updates every 7 s/, 'another interval');
     like(top_on_terminal('`stty rows 9 columns 60`; kill WINCH => $pid; kill INT => $pid',
         ['-d', 100]), qr/as it was/, 'another size');
     ended($run);

@@ -1,6 +1,6 @@
 package Devel::DProf::Live::Rates;
 
-# What a program costs between two looks at its profile: subs and lines of source, subtracted.
+# What a program costs between two samples of its profile: subs and lines of source, subtracted.
 
 use strict;
 use warnings;
@@ -25,7 +25,8 @@ sub new {
 
 # ---- reading ----
 
-# Reads the files, and returns what differs from the look before, or undef if none can be read.
+# Reads the files, and returns the differences from the previous sample, or undef if no file can be
+# read.
 sub sample {
     my ($self, $now, $running, @paths) = @_;
     my ($before, %of) = $self->{of};
@@ -168,7 +169,7 @@ sub difference {
     return { %sample, files => scalar keys %$of, map { $_ => $first->{$_} } qw(path script pid) };
 }
 
-# A look that is read while a piece is being written may have less than the one before.
+# A sample that is read while a piece is being written may have less than the previous one.
 sub increase { my ($now, $was) = @_; return $now > ($was // 0) ? $now - ($was // 0) : 0 }
 
 sub add {
@@ -205,7 +206,7 @@ __END__
 
 =head1 NAME
 
-Devel::DProf::Live::Rates - what a program costs between two looks at its profile
+Devel::DProf::Live::Rates - what a program costs between two samples of its profile
 
 =head1 DESCRIPTION
 
@@ -227,7 +228,7 @@ subs.
 
 Reads the files, as they are at this time of day. Returns undef if none can be read, or a hash:
 
-    since               what the rates are of: last, the time since the look before; start, if
+    since               which time the rates are of: last, since the previous sample; start, if
                         there was none; anew, if nothing goes on of what was there
     seconds, at         how long that is; the time of day
     subs, lines         the rows of what has changed, [self, inclusive, count, name, place] each

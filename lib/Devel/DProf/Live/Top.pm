@@ -31,13 +31,13 @@ Keys of dproftop
   l            lines of source, or subs
   c            full names, before the columns beside them
   up down      scrolls; also j, k, page up, page down, home
-  space        looks now
-  d  s         the seconds between two looks
+  space        updates now
+  d  s         the seconds between two updates
   h  ?         this help
   q            ends; the program goes on
 
-%self is the share of all that was recorded since the last look. self and incl,
-with the subs that are called, are milliseconds of a second of real time.
+%self is the share of the total since the last update. self and incl (with the
+called subs) are milliseconds in each second of real time.
 
 Any key goes back.
 END
@@ -144,7 +144,7 @@ sub title {
         length($sample->{script} // '') ? shown($sample->{script}) : (), "by $label";
 }
 
-my %SINCE = (last => 'since the last look', start => 'since the start',
+my %SINCE = (last => 'since the last update', start => 'since the start',
     anew => 'since a new run began');
 
 sub summary {
@@ -159,13 +159,13 @@ sub counted { return $_[0]{is_sampled} ? 'samples' : 'calls' }
 # The line above a screen's table.
 sub status {
     my ($self, $sample, $all, $shown) = @_;
-    return "Seconds between two looks ($self->{delay}): $self->{entry}" if defined $self->{entry};
+    return "Seconds between two updates ($self->{delay}): $self->{entry}" if defined $self->{entry};
     my @notes = ($self->{note} || (), $self->notes($sample));
     return $notes[0] if @notes;
     my $first = $self->{first};
     return ($shown < $all ? $first + 1 . '-' . ($first + $shown) . ' of ' : '')
         . plural($all, $self->{lines} ? 'line' : 'sub') . " by $self->{sort}"
-        . ($self->{reverse} ? ', reversed' : '') . "; looks every $self->{delay} s; h: help";
+        . ($self->{reverse} ? ', reversed' : '') . "; updates every $self->{delay} s; h: help";
 }
 
 sub notes {
@@ -173,13 +173,13 @@ sub notes {
     return (
         $sample->{since} eq 'anew' ? 'This is a new run: its rates begin anew.' : (),
         $sample->{skipped} ? plural($sample->{skipped}, 'slice was', 'slices were')
-            . ' removed before the look, and are not in it.' : (),
+            . ' removed before this update, and are not in it.' : (),
         $self->{lines} && !$sample->{detail} ? 'The profile has no lines: record with'
             . ' -d:DProf=tree,lines or sample=100.' : (),
     );
 }
 
-# Returns all rows of a look, or as many as were asked for, as a table.
+# Returns all rows of a sample, or as many as `rows' says, as a table.
 sub whole {
     my ($self, $sample) = @_;
     my @rows = $self->ordered($sample);
@@ -187,7 +187,7 @@ sub whole {
     return $self->table($sample, @rows);
 }
 
-# The first column is for programs, which get several looks.
+# The first column is for programs, which get several samples.
 sub table {
     my ($self, $sample, @rows) = @_;
     my ($label, $is_counter) = $self->{rates}->label;
@@ -197,7 +197,7 @@ sub table {
         (map { [$_, s/%self/self_pct/r =~ s{/s}{_per_s}r =~ tr/ /_/r] } @heads),
         map { [$_, $_, 1] } $self->{lines} ? qw(line sub) : qw(sub place));
     my $time = POSIX::strftime('%Y-%m-%dT%H:%M:%SZ', gmtime $sample->{at});
-    $table->fact('Look', 'look', $self->title($sample));
+    $table->fact('Update', 'look', $self->title($sample));
     $table->fact('Interval', 'interval', $self->summary($sample));
     $table->fact('Note', 'note', $_) for join ' ', $self->notes($sample);
     $table->json($_ => $sample->{$_}) for qw(seconds cpu real count);
@@ -286,7 +286,7 @@ Rates as lines of text, and what keys change of them. It is internal to this dis
 =item new NAME => VALUE, ...
 
 rates, a L<Devel::DProf::Live::Rates>; sort, which is self, inclusive or calls; reverse, lines,
-full; rows, or undef; delay, the seconds between two looks. Dies if sort is another word.
+full; rows, or undef; delay, the seconds between two samples. Dies if sort is another word.
 
 =item text LOOK, WIDTH [, HEIGHT]
 
@@ -295,15 +295,15 @@ With a width no line is longer.
 
 =item whole LOOK
 
-The rows of that look as a L<Devel::DProf::Table>: all of them, or as many as C<rows> says.
+The rows of a sample as a L<Devel::DProf::Table>: all of them, or as many as C<rows> says.
 
 =item key KEY
 
-Does what a key asks for. Returns C<quit> or C<look>, if that is to be done.
+Does what a key asks for. Returns C<quit> or C<sample> if the caller has to do that.
 
 =item delay
 
-The seconds between two looks, which a key may have changed.
+The seconds between two samples, which a key may have changed.
 
 =item is_help
 

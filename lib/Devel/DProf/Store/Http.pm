@@ -202,11 +202,11 @@ number of seconds that the server asks for.
 
 A header, name and value, that says who sends.
 
-=item said ANSWER
+=item answer_line ANSWER
 
 What an answer says, in one line.
 
-=item after ANSWER
+=item retry_seconds ANSWER
 
 The seconds that an answer asks to wait, or undef.
 

@@ -1,6 +1,6 @@
 package Devel::DProf::Tool::Dproftop;
 
-# dproftop: options, looks, screens, blocks and tables.
+# dproftop: options, samples of rates, screens, blocks and tables.
 
 use strict;
 use warnings;
@@ -27,18 +27,18 @@ my $TOOL = Devel::DProf::Tool::Options->new(
     text => <<'END',
 dproftop [options] [PID | profile ...]
 
-What a running program does: rates since the last look. Keys are shown by h.
+What a running program does: rates since the last update. h shows the keys.
 
 = d|delay=f(positive)
-    -d SECONDS          between two looks (2)
-= n|looks=i(positive)
-    -n N                ends after N looks
+    -d SECONDS          between two updates (2)
+= n|updates|looks=i(positive)
+    -n N                ends after N updates
 = b|batch
-    -b, --batch         plain text, a block for each look; so it is where there is no terminal
+    -b, --batch         plain text, a block for each update (the default without a terminal)
 = format=s
-    --format text|csv|json|markdown|html    a table for each look; else the suffix of FILE decides
+    --format text|csv|json|markdown|html    a table for each update; else by the suffix of FILE
 = o|output=s
-    -o FILE             the output, when all looks are done (default: standard output)
+    -o FILE             the output, after the last update (default: standard output)
 What is counted:
 = m|metric=s
     -m METRIC           {METRICS}
@@ -79,7 +79,7 @@ sub settings {
         rows => $opt->{O}, delay => $opt->{d} // 2,
         lines => $opt->{l}, full => $opt->{c}, reverse => $opt->{reverse});
     my $format = Devel::DProf::Table::format_of($opt->{format}, $opt->{o});
-    die "--format html shows one look, and not -n $opt->{n}\n"
+    die "--format html shows one update, and cannot be combined with -n $opt->{n}\n"
         if $format == DP_HTML && ($opt->{n} // 1) > 1;
     return { rates => $rates, top => $top, format => $format,
         left => $opt->{n} // ($format == DP_HTML ? 1 : undef) };
@@ -120,8 +120,8 @@ sub failed {
 
 sub now { return Time::HiRes::time() }
 
-# Looks once. Returns whether the program goes on, and the look, or undef if there is none yet.
-# before_end is called before the last look, which may have something to say.
+# Takes a sample. Returns whether the program goes on, and the sample, or undef if there is none
+# yet. before_end is called before the last sample, which may print messages.
 sub take_sample {
     my ($self, $before_end) = @_;
     my ($live, $rates) = @$self{qw(live rates)};
@@ -134,7 +134,7 @@ sub take_sample {
     return ($running, $sample);
 }
 
-# Prints a look. Returns the exit status.
+# Prints a sample. Returns the exit status.
 sub print_block {
     my ($self, $sample, $is_last) = @_;
     my ($top, $format, $out) = @$self{qw(top format out)};
@@ -167,8 +167,8 @@ sub in_blocks {
         return finish_run($self, $sample) if !$running;
         my $status = $sample ? print_block($self, $sample) : OK;
         return $status if $status || is_enough($self);
-        # A program that was started just before, as by "program & dproftop", has a second for its
-        # first lines of profile. Only of what takes longer is there something to say.
+        # A program that was started just before, as by "program & dproftop", has a second to begin
+        # its profile. Only after that a message says that dproftop waits.
         if (!$sample && $is_starting && now() - $began >= 1) {
             complain(waiting_message($self));
             $is_starting = 0;
@@ -196,17 +196,18 @@ sub on_screen {
         my ($running, $sample) = take_sample($self, sub { $screen->leave });
         return finish_run($self, $sample) if !$running;
         $self->{shown} = $sample // $self->{shown};
-        last if !keys_until_look($self, $screen) || is_enough($self);
+        last if !keys_until_sample($self, $screen) || is_enough($self);
     }
     my $signal = $screen->signal;
     $screen->leave;
-    # Whoever has sent this signal is told that it has ended the tool.
+    # The tool ends by this signal, so that its parent sees why it ended.
     kill $signal => $$ if $signal && $signal ne 'INT';
     return OK;
 }
 
-# Draws, and does what keys ask for, until the next look is due. Returns false if it is not to be.
-sub keys_until_look {
+# Draws, and does what keys ask for, until the next sample is due. Returns false if the tool should
+# end.
+sub keys_until_sample {
     my ($self, $screen) = @_;
     my $top = $self->{top};
     my $from = now();
