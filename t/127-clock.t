@@ -30,7 +30,7 @@ subtest 'a clock of tests costs nothing' => sub {
     my ($out, $err, $status) = list('--clock', 'tmon.out');
     is("$status$err", '0', 'dproflist --clock');
     is_deeply([split /\n/, $out], [
-        'tmon.out: too short, a thread or a child: nothing says how truly time was measured',
+        'tmon.out: too short, a thread or a child: nothing shows how accurate its times are',
         '  clock               a clock of tests',
         '  taken off           0.0 ns from each interval between calls and returns',
         (grep { /own CPU/ } split /\n/, $out),
@@ -87,7 +87,7 @@ subtest 'sums that disagree' => sub {
     my $said = qr/^made\.out: two clocks disagree: by one of them 3\.1 % more CPU time was used /m;
     made(9_900_000, 60_000);
     is((list('--clock', 'made.out'))[0] =~ s/\n.*//sr,
-        'made.out: too short, a thread or a child: nothing says how truly time was measured',
+        'made.out: too short, a thread or a child: nothing shows how accurate its times are',
         'below a second');
     is(run_tool('dprofreport', ['made.out'], dir => $dir)->{err}, '', '... the tools say nothing');
     made(10_000_000, 310_000);

@@ -152,7 +152,7 @@ sub compare_names {
     return $TOOL->usage("-o $opt->{o}: the sides are numbered 0 to $last")
         if defined $opt->{o} && $opt->{o} > $last;
     if ($opt->{run}) {
-        # A missing file is told before minutes are spent on the other side.
+        # Report a missing file before the other side takes minutes to record.
         for my $path (grep { $_ ne '-' && !-e } map { @$_ } map { @{ $_->{runs} } } @sides) {
             complain("Unable to open $path: $!");
             return FAILED;
@@ -173,7 +173,7 @@ sub compare_names {
     return compare_all($opt, $how, @sides);
 }
 
-# Returns what could only be told when everything has been recorded, or undef.
+# Returns a mistake in the options that would otherwise be found only after the recording, or undef.
 sub not_before_runs {
     my ($opt, $how, @sides) = @_;
     my @paths = map { @$_ } map { @{ $_->{runs} } } @sides;
@@ -193,7 +193,8 @@ sub least_p {
     return 2 / $ways;
 }
 
-# Says, before minutes are spent, what so many runs can find, or that they can find nothing.
+# Says, before the recording takes minutes, which changes so many runs can find, or that they can
+# find none.
 sub can_find {
     my ($opt, $how, @sides) = @_;
     my ($runs, $alpha) = ($opt->{N} // 10, $how->{diff}->alpha);
@@ -230,8 +231,8 @@ sub compare_all {
     return $failed || compare($opt, $how, @sides);
 }
 
-# perf's -m is a switch that Perl has no use for; a metric may follow it all the same: a word,
-# cycles:u, kmem:kfree:u, cpu/event=0x3c/u.
+# perf's -m is a switch, which has no effect here; but a metric may follow it: a word, cycles:u,
+# kmem:kfree:u, cpu/event=0x3c/u.
 sub bare_m {
     my @args = @_;
     for my $i (reverse 0 .. $#args) {
@@ -246,7 +247,8 @@ sub bare_m {
 
 # ---- options ----
 
-# Returns the options of the comparison, and diff, the object that does it. Dies with what is wrong.
+# Returns the options of the comparison, and in diff the object that compares. Dies with what is
+# wrong.
 sub settings {
     my ($opt) = @_;
     my %how = (
@@ -403,13 +405,14 @@ sub record_sides {
     return $sides_of->(@runs);
 }
 
-# Looks at the runs of so far, with that part of alpha. Returns how many subs are open, and the
-# names of some; dies if the runs cannot be compared.
+# Compares the runs recorded so far, with that part of alpha. Returns the number of undecided subs,
+# and the names of some; dies if the runs cannot be compared.
 sub open_after {
     my ($opt, $how, $share, @sides) = @_;
     my $diff = $how->{new_diff}->({ spending => $share, effect => $opt->{effect} // 5 });
     my $result = $diff->read(sub { used(@_, $opt->{f}) }, @sides) && $diff->settle
-        && $diff->settle_rules && $diff->check or die "the runs of so far cannot be compared\n";
+        && $diff->settle_rules && $diff->check
+        or die "the runs recorded so far cannot be compared\n";
     return { count => $result->{open}, names => $result->{open_names} // '' };
 }
 
@@ -534,8 +537,8 @@ sub report {
     return gate($opt, $how, $result);
 }
 
-# --map auto: returns a comparison in which subs that certainly have another name are one, or undef
-# after a message.
+# --map auto: returns a comparison that pairs subs which certainly were renamed, or undef after a
+# message.
 sub with_certain_names {
     my ($diff) = @_;
     my $result = $diff->check or return undef;
@@ -545,7 +548,7 @@ sub with_certain_names {
     return $other->settle && $other->settle_rules ? $other : undef;
 }
 
-# --annotate: the gate checks the comparison as always; then the source is shown.
+# --annotate: the gate checks the comparison as usual; then the source is shown.
 sub annotate {
     my ($opt, $how) = @_;
     my $diff = $how->{diff};
@@ -567,7 +570,7 @@ sub annotate {
     return $opt->{'fail-if'} ? gate($opt, $how, $result) : OK;
 }
 
-# --format flame: the gate checks the comparison as always; then the picture is drawn.
+# --format flame: the gate checks the comparison as usual; then the picture is drawn.
 sub draw_picture {
     my ($opt, $how) = @_;
     my $diff = $how->{diff};

@@ -80,7 +80,7 @@ END
 sub main { return $TOOL->main(@_) }
 sub command { return $TOOL }
 
-# What is to be written, as Devel::DProf::View::Stacks takes it. Dies with what is wrong.
+# Returns the stacks to write, a Devel::DProf::View::Stacks. Dies with what is wrong.
 sub settings {
     my ($opt) = @_;
     return Devel::DProf::View::Stacks->new({}) if $opt->{list};
@@ -139,7 +139,7 @@ sub export {
         || exported($stacks, $opt->{o}, 1);
 }
 
-# The calls of traces, straight from the files.
+# Writes the calls of traces directly from the files.
 sub calls {
     my ($opt, $stacks, $names, @metrics) = @_;
     my $format = $stacks->format;
@@ -158,7 +158,7 @@ sub calls {
     return $status || ($failed ? FAILED : OK);
 }
 
-# The name of the baseline's file: FILE.base.pb.gz of FILE.pb.gz.
+# Returns the name of the baseline's file: FILE.base.pb.gz for FILE.pb.gz.
 sub base_of {
     my ($path, $name) = @_;
     my $format = Devel::DProf::View::Stacks::format_of('tools', $name);

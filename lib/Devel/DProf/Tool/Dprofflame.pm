@@ -16,7 +16,7 @@ our $VERSION = $Devel::DProf::Core::VERSION;
 
 my @FORMATS = Devel::DProf::View::Stacks::names_of(Devel::DProf::View::Stacks::formats('eyes'));
 
-# Options that flamegraph.pl has, too, have its names.
+# Options that flamegraph.pl also has keep its names.
 my $TOOL;
 $TOOL = Devel::DProf::Tool::Options->new(
     lists => { METRICS => Devel::DProf::Metric::for_help() },
@@ -100,7 +100,7 @@ END
 sub main { return $TOOL->main(@_) }
 sub command { return $TOOL }
 
-# Draws, for dprofhtml, too.
+# Draws the graph; dprofhtml calls this, too.
 sub graph {
     my ($tool, $opt, $flame, $names) = @_;
     my @names = Devel::DProf::View::Stacks::names($opt, @$names);
@@ -112,7 +112,7 @@ sub graph {
     return drawn($tool, $opt, $flame);
 }
 
-# flamegraph.pl takes its long options with one dash, too.
+# flamegraph.pl also takes its long options with one dash.
 sub two_dashes {
     my @args = @_;
     my %long = map { s/[:=!].*//sr =~ s/\|.*//sr => 1 } grep { /^\w{3}/ } $TOOL->rows;
@@ -123,7 +123,7 @@ sub two_dashes {
     return @args;
 }
 
-# Returns what to draw, as Devel::DProf::View::Flame takes it. Dies with what is wrong.
+# Returns the arguments of Devel::DProf::View::Flame::new. Dies with what is wrong.
 sub settings {
     my ($opt) = @_;
     my ($shared, %fields) = Devel::DProf::View::Stacks::settings($opt);

@@ -106,8 +106,8 @@ sub settings {
         { %$how, format => $format->{name}, normalize => $opt->{n} ? 1 : 0 }, %fields);
 }
 
-# Returns the metric, and how its values are printed. Dies with what is wrong with the options;
-# returns nothing if a side lacks the metric.
+# Returns the metric, and the way to print its values. Dies with what is wrong with the options;
+# returns an empty list if a side lacks the metric.
 sub what {
     my ($opt, $stacks) = @_;
     die "-n needs two sides\n" if $opt->{n} && !$stacks->has_two_sides;

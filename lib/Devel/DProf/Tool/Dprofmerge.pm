@@ -77,7 +77,7 @@ sub sum_files {
     return ($any ? $all : undef, $failed);
 }
 
-# Prints what is said of a file. Returns true if it cannot be used.
+# Prints the messages about a file. Returns true if the file cannot be used.
 sub is_unusable {
     my ($o, $opt) = @_;
     return !usable(report_outcome($o, $opt->{F})) if $o->{code};

@@ -130,7 +130,7 @@ sub profile {
         my $before = identity($names[0]);
         $status = record_script($opt->{p}, $script_args, $names[0]);
         return $status if $opt->{Q};
-        # perl may fail before the recorder is loaded: the file there is then of another run.
+        # perl may fail before it loads the recorder; then the file belongs to another run.
         if (identity($names[0]) eq $before) {
             complain("$opt->{p} left no profile");
             return $status || FAILED;
@@ -181,7 +181,7 @@ sub settings {
     return { %how, view => \%view };
 }
 
-# Returns how names are told apart.
+# Returns the options that distinguish names.
 sub labels { my ($how) = @_; return { map { $_ => $how->{view}{$_} } qw(separate autoload) } }
 
 # Returns the value of the first given option in a list of pairs. Undef: none is given.
@@ -309,8 +309,8 @@ sub open_frames {
     return 0;
 }
 
-# Reports exits that name another sub than they end, which only grouping cares about: returns true
-# if all is well.
+# Reports exits that name another sub than the one that they end, which matters only for groups.
+# Returns true if all is well.
 sub unexpected {
     my ($o, $opt, $how) = @_;
     return 1 if !$how->{re_G};
@@ -345,7 +345,7 @@ sub record_script {
     return $rc & 127 ? 128 + ($rc & 127) : $rc >> 8;
 }
 
-# A recording makes a new file, and never writes into an earlier one.
+# A recording makes a new file, and never writes to an earlier one.
 sub identity {
     my ($path) = @_;
     my @stat = stat $path or return 'none';

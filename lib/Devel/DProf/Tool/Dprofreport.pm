@@ -27,12 +27,12 @@ our $VERSION = $Devel::DProf::Core::VERSION;
 my %FIELD = all_words_of('field');
 my %CHAIN = words_of('chain');
 my %CHAIN_VALUE = words_of('chain_value');
-# Options that ask for perf's table, and rows where none does.
+# Options that select perf's table, and the number of rows without them.
 my @PERFS = qw(children s p x n show-total-period per-call F histogram hierarchy annotate g G
     callers callees t percent-limit percentage history ignore-callees max-stack R);
 use constant ROWS => 20;
 my @METRICS = (time_words(), 'calls');
-# Formats that are pictures: only a history has them here.
+# Formats that are pictures, which only a history has here.
 my %PICTURE = map { $_ => 1 } qw(svg);
 
 my $TOOL = Devel::DProf::Tool::Options->new(
@@ -135,7 +135,7 @@ sub report_names {
 
 # ---- options ----
 
-# Returns the options of the view, which are the fields of struct dp_report, and beside them filter,
+# Returns the options of the view, which are the fields of struct dp_report, and besides filter,
 # by_line and history. Dies with what is wrong.
 sub settings {
     my ($opt) = @_;
@@ -186,7 +186,7 @@ sub settings {
     return \%how;
 }
 
-# --callers, --callees: of which lines.
+# --callers, --callees: returns the lines that they are about.
 sub lines_of {
     my ($name) = @_;
     my ($re) = $name =~ m{\A/(.+)/\z}s or return text($name);
@@ -249,7 +249,8 @@ sub usual_fields {
     return @fields;
 }
 
-# Parses -g TYPE,THRESHOLD,PRINT_LIMIT,ORDER,VALUE: each is recognised by its form, in any order.
+# Parses -g TYPE,THRESHOLD,PRINT_LIMIT,ORDER,VALUE: the form of a part shows which it is, in any
+# order.
 sub chains {
     my ($opt, $view) = @_;
     my @numbers;
@@ -273,8 +274,8 @@ sub chains {
 
 # ---- profiles ----
 
-# Reads one profile for all files, or one for each if keys tell them apart. Returns the status, the
-# metric, and the profiles as the view takes them.
+# Reads one profile for all files, or one for each if keys distinguish files. Returns the status,
+# the metric, and the profiles as the view takes them.
 sub sides {
     my ($opt, $how, @paths) = @_;
     my ($failed, $any) = (OK, 0);
@@ -336,7 +337,7 @@ sub metric {
     return $metric;
 }
 
-# Files that keys tell apart still make one sum: returns why this one cannot be part of it.
+# Files that keys distinguish still make one sum. Returns why this file cannot be part of the sum.
 sub unlike_first {
     my ($metric, $profile, $first) = @_;
     if ($metric->is_counter) {
@@ -353,7 +354,7 @@ sub unlike_first {
 
 # ---- source ----
 
-# Returns the lines and subs whose callers or callees are asked for, as a reference to a list.
+# Returns the lines and subs whose callers or callees the user wants, as a reference to a list.
 # Returns undef, after a message, if there are none.
 sub edges_of_lines {
     my ($how, $names, @profiles) = @_;
@@ -389,7 +390,7 @@ sub annotate {
 
 # ---- output ----
 
-# Returns the names of the scripts, as many as are shown.
+# Returns the names of the scripts that the title shows.
 sub scripts {
     my %seen;
     my @all = map {

@@ -70,7 +70,8 @@ sub run_command {
         = Devel::DProf::Tool::Record::record_as_is($absolute, $options, @command);
     return not_run($why, $command[0], $behind) if defined $why;
     my $own = $status & 127 ? BY_SIGNAL + ($status & 127) : $status >> 8;
-    # All that follows goes where it does not get into the command's output.
+    # From here on, all output goes to the standard error, so that it does not mix with the
+    # command's output.
     open STDOUT, '>&', \*STDERR or return fail_with("the standard error: $!\n");
     complain("dprofrun: $command[0]: " . Devel::DProf::Tool::Record::how_it_ended($status))
         if $status;
@@ -92,7 +93,7 @@ sub not_run {
     return NOT_RUN;
 }
 
-# Returns what is wrong with options that the recorder would take, and that would lead elsewhere.
+# Returns what is wrong with recorder options that would move the profiles to another place.
 sub wrong_option {
     my ($options) = @_;
     return "$options: options of the recorder have no blanks; set PERL_DPROF_NAME=VALUE for those"
@@ -102,8 +103,8 @@ sub wrong_option {
         : "$word= goes with perl -d:DProf; here, --keep DIR says where the profiles go";
 }
 
-# Makes the folder of the profiles, or takes those of the last run out of it. Dies with what is
-# wrong.
+# Makes the folder of the profiles, or removes the profiles of the last run from it. Dies with what
+# is wrong.
 sub profile_folder {
     my ($keep) = @_;
     require File::Spec;
@@ -122,7 +123,7 @@ sub profile_folder {
 
 sub report {
     my ($opt, $dir, $command) = @_;
-    # A process that has not got as far as its main program may leave an empty file.
+    # A process that ends before its main program begins may leave an empty file.
     my @files = grep { -s || -e "$_.live" } @{ Devel::DProf::Tool::Record::profiles_in($dir) };
     if (!@files) {
         rmdir $dir;
@@ -151,8 +152,7 @@ sub write_page {
     return $status;
 }
 
-# Returns the processes that have left these files, those that took longest first: process, seconds
-# of CPU time, program.
+# Returns the processes of these files, the longest first: process, seconds of CPU time, program.
 sub processes {
     my %of;
     for my $path (@_) {

@@ -42,11 +42,11 @@ push, agent:
 = merge=s
     --merge SECONDS     one profile of each service and interval, as by dprofmerge; with --delete
 = delete
-    --delete            removes what has arrived; what is refused goes to SPOOL/refused
+    --delete            removes profiles that arrived; refused ones go to SPOOL/refused
 = users=s@
-    --users NAME,...    whose slices are taken, too (default: this user's and root's)
+    --users NAME,...    also takes slices of these users (default: this user's and root's)
 = refused-limit=s
-    --refused-limit BYTES           of which the oldest go beyond so many (100M)
+    --refused-limit BYTES           the size beyond which the oldest of these go (100M)
 = every=s
     --every SECONDS     agent: how often it looks at the spool (10)
 = q|quiet
@@ -112,7 +112,7 @@ sub bytes_of {
     return $n << { '' => 0, k => 10, M => 20, G => 30 }->{$unit};
 }
 
-# Whether a command has an option. One that is not known has all of them.
+# Returns whether a command has an option. An unknown command has all options.
 sub has_option {
     my ($option, $word) = @_;
     my $command = $COMMAND{ $word // '' } or return 1;
@@ -139,7 +139,7 @@ sub run_command {
     return FAILED;
 }
 
-# Returns the store, which must have a method.
+# Returns the store. Dies if the store does not have the method.
 sub store {
     my ($how, $method) = @_;
     my $store = Devel::DProf::Store::open($how->{url});
@@ -176,7 +176,7 @@ sub new_sender {
         say => sub { complain("dprofstore: $_[0]") }, %is, %more);
 }
 
-# Returns the store or the receiver. Labels that would be refused each time are found here.
+# Returns the store or the receiver. Dies for labels that the receiver would always refuse.
 sub target_of {
     my ($opt, $how, $stop, %is) = @_;
     my %of_receivers = (%{ $how->{labels} } ? (labels => $how->{labels}) : (),
@@ -228,9 +228,9 @@ sub agent {
     return written('dprofstore', \*STDOUT, 0);
 }
 
-# Returns a sub that tells whether SIGTERM, SIGINT or SIGHUP has come, and one that waits for them,
-# so many seconds at most. What is being sent then is sent to its end. The pipe keeps a signal from
-# being missed just before the wait.
+# Returns a sub that returns whether SIGTERM, SIGINT or SIGHUP has come, and a sub that waits for
+# these signals, at most the given seconds. A signal does not interrupt a push. The pipe ensures
+# that a signal just before the wait ends it.
 sub until_signal {
     pipe my $in, my $out or die "pipe: $!\n";
     $out->blocking(0);
@@ -276,7 +276,7 @@ sub moment {
 sub prune {
     my ($opt, $how, @words) = @_;
     my $set = Devel::DProf::Store::RunSet::parse("@words");
-    return $TOOL->usage("prune: say what is to go, as in 'older=30d'") if !%$set;
+    return $TOOL->usage("prune: say what to remove, as in 'older=30d'") if !%$set;
     my $store = store($how, 'prune');
     return print_lines(plural(scalar(() = $store->select($set)), 'profile') . ' would be removed')
         if $opt->{n};
