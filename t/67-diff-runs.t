@@ -334,7 +334,7 @@ subtest 'rules that ask for the ops, too' => sub {
     like($vary->{out}, qr/^# Ops: not certain: there is a sub that does not execute as many /m,
         '... and are not called exact');
     like(tool('-n', '--fail-if', 'self > 5% and ops', map { ('--run', 'true') } 1, 2)->{err},
-        qr/self > 5% and ops: it compares times, without -n/, '-n is refused before anything runs');
+        qr/self > 5% and ops: it is for times, without -n/, '-n is refused before anything runs');
     like(tool('-m', 'calls', '--fail-if', 'self > 5% and ops', @sides)->{err},
         qr/it compares times of sides that all have ops/, 'it is for times');
 };
@@ -359,7 +359,7 @@ subtest 'how many runs' => sub {
     for ([['-N', 'x'], qr/-N x: must be a positive number, or auto/],
         [['-N', 0], qr/-N 0: must/],
         [['-N', 'auto', '--effect', 0], qr/positive/],
-        [['-N', 'auto', '-'], qr/cannot read the standard input twice/],
+        [['-N', 'auto', '-'], qr/can read the standard input only once/],
         [['--effect', 3], qr/--effect is meaningful only with -N auto/],
         [['-N', 'auto', '--max-time', 'long'], qr/--max-time long: must be like 90s, 5m or 1h/]) {
         my ($args, $wrong) = @$_;

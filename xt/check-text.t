@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # What holds for each text file. It has no paths of a developer's machine, no tabs where a makefile
 # needs none, no blanks at the ends of lines, no line over 100 columns, UTF-8, a newline at the end.
-# Comments in C avoid words that hide who does something.
+# Comments, and manuals of Perl, avoid words that hide who does something.
 use strict;
 use warnings;
 use FindBin;
@@ -49,8 +49,8 @@ sub complaints {
     return @bad;
 }
 
-# Words that comments in C do without. A sentence names the one who does something, and begins with
-# its subject.
+# Words that comments and manuals do without. A sentence names the one who does something, and
+# begins with its subject.
 my $obscure = qr{\b(is told|are told of|nobody tells|it is what|of which|whoever)\b}i;
 my $subjectless = qr{(?:\A|[.:;?!] +)(?:- )?Of };
 
@@ -67,8 +67,37 @@ sub obscurities {
         $comment =~ s/^[ *]+//;
         $comment =~ s/\n *\* *(?=\n)|\n *\* (?=- )/. /g;     # a paragraph, an item of a list
         $comment =~ s/[ \\]*\n[ *]*/ /g;
-        push @bad, "$file line $n: a comment says `$1'" if $comment =~ $obscure;
-        push @bad, "$file line $n: a sentence begins with `Of'" if $comment =~ $subjectless;
+        push @bad, wording($file, $n, $comment);
+    }
+    return @bad;
+}
+
+sub wording {
+    my ($file, $line, $sentences) = @_;
+    my $what = $file =~ /\.[ch]$/ ? 'a comment' : 'the text';
+    return ($sentences =~ $obscure ? "$file line $line: $what says `$1'" : (),
+        $sentences =~ $subjectless ? "$file line $line: a sentence begins with `Of'" : ());
+}
+
+# Perl whose comments and manuals have been read with these words in mind.
+my $read = qr{^(?:bin/|lib/Devel/DProf(?:/Tool)?(?:/\w+)?\.p(?:m|od)$|tools/options\.pod$)};
+
+# Paragraphs of comments and of manuals; verbatim paragraphs are examples.
+sub perl_obscurities {
+    my ($file, $text) = @_;
+    return if $file !~ $read;
+    my ($n, $in_pod, $begin, $paragraph, @bad) = (0, 0, 0, '');
+    for my $line (split(/\n/, $text), '') {
+        $n++;
+        $in_pod = $line !~ /^=cut/ if $line =~ /^=[a-z]/;
+        my ($words) = $in_pod ? $line =~ /^(\S.*)/ : $line =~ /^ *# (.*)/;
+        if (defined $words) {
+            $begin = $n if $paragraph eq '';
+            $paragraph .= ($paragraph eq '' ? '' : ' ') . $words;
+        } elsif ($paragraph ne '') {
+            push @bad, wording($file, $begin, $paragraph);
+            $paragraph = '';
+        }
     }
     return @bad;
 }
@@ -83,6 +112,7 @@ is(join("\n", grep { content($_) !~ m{^#!(?:/usr/bin/(?:env )?perl|/bin/sh|/bin/
     'first lines name perl, sh or bash by their usual places');
 
 is(join("\n", map { obscurities($_, content($_)) } @files), '', 'comments in C name who does what');
+is(join("\n", map { perl_obscurities($_, content($_)) } @files), '', '... and so does Perl');
 
 my $home = '/' . 'home';
 like(join("\n", complaints('a', "x $home/me/y\n")), qr/one machine/, 'notices: a path');
@@ -108,4 +138,10 @@ like(join("\n", obscurities('src/view/a.c', "/* A line. Of a sub,\n * its line. 
 is(join("\n", obscurities('src/view/a.c', qq{s = "/* is told */"; /* the list\n * of lines */\n})),
     '',
     'notices: nothing in a string');
+is(join("\n", perl_obscurities('bin/a', "f();   # 1\n# A line. Of a sub,\n# its line.\nf();\n")),
+    "bin/a line 2: a sentence begins with `Of'", 'notices: ... in a comment of Perl');
+is(join("\n", perl_obscurities('bin/a', "f();\n\n=item x\n\nThe sub is\ntold.\n\n=cut\n")),
+    "bin/a line 5: the text says `is told'", 'notices: ... in a manual');
+is(join("\n", perl_obscurities('bin/a', "f('is told');\n\n=item x\n\n    is told\n\n=cut\n")),
+    '', 'notices: nothing in code and examples');
 done_testing;

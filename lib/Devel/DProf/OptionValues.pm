@@ -1,7 +1,7 @@
 package Devel::DProf::OptionValues;
 
 # Parsers of option values that several tools take: lists, patterns, slices of time, renames. Also
-# the check of which options go together.
+# the check whether options can be combined.
 
 use strict;
 use warnings;

@@ -324,8 +324,8 @@ sub same_unit {
         push @{ $units{ $_->unit } }, $side->{name} for parts($side);
     }
     return 1 if keys %units < 2 || $self->{force};
-    $self->{say}->('the sides count different things; --unit declares what folded stacks count, '
-        . '-f compares them all the same');
+    $self->{say}->('the sides have different units; --unit declares the unit of folded stacks, '
+        . '-f compares them anyway');
     for my $side (@{ $self->{sides} }) {
         my $unit = (parts($side))[0]->unit;
         my $counts = $unit eq 's' ? 'times' : length $unit ? $unit : 'an unknown unit';

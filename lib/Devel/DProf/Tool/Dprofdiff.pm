@@ -51,10 +51,10 @@ What is compared:
     --pid LIST --tid LIST           only the files of these processes, threads
 = map=s@
     --map OLD=NEW       renamed subs; packages end in ::; file://NAME reads a list of them;
-                        auto: those that have the same calls and ops
+                        auto: pairs those with the same calls and ops
 = symfs=s@  source-dir=s@
     --symfs DIR         file names are relative to DIR, and sources are found below it
-    --source-dir DIR    uses sources below DIR, vouched for or not
+    --source-dir DIR    uses sources below DIR, even if the profile does not vouch for them
 = unit=s
     --unit UNIT         what folded stacks count: s, ms, us, ns, calls, or another word
 Which entries:
@@ -71,7 +71,7 @@ Which entries:
 = percent-limit=f(not-negative)
     --percent-limit P   entries that changed by at least P percent of the total
 = percentage=s
-    --percentage relative|absolute  100 % is all that is shown, or all there is
+    --percentage relative|absolute  100 % is the sum of the shown entries, or the total
 How it is computed and shown:
 = c|compute=s
     -c delta|ratio|wdiff:B,A        difference of the shares; value / baseline; weighted difference
@@ -90,11 +90,11 @@ Is it significant?
     --run CMD           records a side itself; -N RUNS (10), --warmup N (1), --keep DIR,
                         --show-output
 = max-time=s  effect=f(positive)
-    -N auto             until each sub is decided: --max-time 5m, --effect PERCENT (5)
+    -N auto             repeats until every sub is decided: --max-time 5m, --effect PERCENT (5)
 = alpha=f(probability)  confidence=f(probability)  floor=f(not-negative)
     --alpha P  --floor P  --confidence P        0.005; 0.5 percent; 0.95
 = layout=f(not-negative)
-    --layout PERCENT    what the same work may differ by in time, lying elsewhere: 10
+    --layout PERCENT    differences of time that memory layout may cause, for equal ops: 10
 = as-measured
     --as-measured       does not adjust times for the speed of the runs
 Gate: exit status 3 when a rule fails
@@ -103,7 +103,7 @@ Gate: exit status 3 when a rule fails
 = time-floor=s
     --time-floor 1ms,0.5%           with one run a side, ignores a time that has grown by less
 = strict
-    --strict            what cannot be decided fails, too
+    --strict            fails if an entry cannot be decided
 = allow-truncated
     --allow-truncated   accepts profiles that were cut short
 Output:
@@ -121,9 +121,9 @@ Output:
 = from=s  run-set=s@  buckets=i(positive)
     --from STORE --run-set SET SET  profiles of a store (dprofstore);  --buckets N  their runs in N
 = bisect=s
-    --bisect SET        between which two versions of a store's SET subs became slower
+    --bisect SET        shows between which two versions of SET subs became slower
 = processes  f|force
-    --processes         reads all files of each run      -f  compares in spite of differences
+    --processes         reads all files of each run      -f  compares different units
     -V  -h  -H          version, this help, the manual
 == modules  R|separate-anon!  A|autoload
 END
@@ -177,10 +177,10 @@ sub compare_names {
 sub not_before_runs {
     my ($opt, $how, @sides) = @_;
     my @paths = map { @$_ } map { @{ $_->{runs} } } @sides;
-    return '-N auto reads files at each look, and cannot read the standard input twice'
+    return '-N auto reads files several times, but can read the standard input only once'
         if ($opt->{N} // '') eq 'auto' && grep { $_ eq '-' } @paths;
     my ($rule) = grep { $_->{with_ops} } $how->{diff}->given_rules;
-    return "--fail-if: $rule->{text}: it compares times, without -n"
+    return "--fail-if: $rule->{text}: it is for times, without -n"
         if $rule && ($opt->{n} || !Devel::DProf::Metric::is_time_word($how->{metric_name}));
     return undef;
 }
@@ -205,10 +205,10 @@ sub can_find {
     return if $runs eq 'auto';
     my $reach = Devel::DProf::Profile::reach($of_files, $runs, $alpha);
     return if !$opt->{v} || $reach == 9**9**9;
-    my $runs_told = @sides ? "$runs runs beside $of_files" : "$runs runs a side";
-    complain("dprofdiff: $runs_told find a change of " . sprintf('%.1f', $reach)
-        . ' times the spread of a sub among its runs, four times of five, where one sub is tested,'
-        . ' and greater ones among many; -N auto takes as many runs as it needs');
+    my $of_runs = @sides ? "$runs runs beside $of_files" : "$runs runs a side";
+    complain("dprofdiff: $of_runs detect, with 80 % power, a change of a single sub by "
+        . sprintf('%.1f', $reach) . ' times its spread among runs, and with many subs only greater '
+        . 'changes; -N auto takes as many runs as it needs');
     return;
 }
 
@@ -621,7 +621,7 @@ sub print_findings {
     return SLOWER if !$failed;
     my $chancy = $how->{diff}->is_chancy;
     complain('dprofdiff: ' . plural($failed, 'finding') . ' of --fail-if'
-        . (length $chancy ? "; $chancy of one run a side differ by chance, too" : ''));
+        . (length $chancy ? "; with one run a side, $chancy may differ by chance" : ''));
     return SLOWER;
 }
 

@@ -39,7 +39,7 @@ else tmon.out. Several files are added up, unless the format shows processes and
     -m METRIC,...       {METRICS}
                         or another counter (default: all that the profile has)
 = label=s@
-    --label LABEL,...   {LABELS}: samples are labelled, where the format has labels
+    --label LABEL,...   {LABELS}: labels of samples, if the format has labels
 = phase=s
     --phase NAME        only what ran in this phase
 = only=s  skip=s
@@ -48,7 +48,7 @@ else tmon.out. Several files are added up, unless the format shows processes and
 = fold-recursion
     --fold-recursion    a sub that calls itself directly is one frame
 = diff|d
-    --diff              two sides, whose subs pair: FILE, and FILE with .base in its name
+    --diff              writes two sides: FILE, and the baseline with .base in its name
 = R|separate-anon!
     --no-separate-anon  anonymous subs without file and line
 = A|autoload

@@ -55,17 +55,17 @@ What is drawn:
     --time RANGE --pid LIST --tid LIST --processes --main --unit UNIT      as in dproffold
 = from=s  run-set=s@  buckets=i(positive)
     --from STORE --run-set SET      profiles of a store (dprofstore);  --buckets N  their runs in N
-Of a page:
+The page:
 = source!
     --no-source         without the sources: the page shows lines by number
 = timeline!
-    --no-timeline       without what ran when, which the page of a trace has
+    --no-timeline       without the time line, which shows what ran when in a trace
 = symfs=s@  source-dir=s@
-    --symfs DIR,...     folders that the sources may be below
-    --source-dir DIR,...    includes sources below DIR, vouched for or not
+    --symfs DIR,...     looks for sources below these folders, too
+    --source-dir DIR,...    includes sources below DIR, even if the profile does not vouch for them
 Two sides:
 = width=s@
-    --width after|before|union|change       what is wide; union also shows what is gone
+    --width after|before|union|change       the meaning of width; union also shows gone frames
 = delta=s
     --delta self|total  colours by the difference of self, or of inclusive values
 = negate
@@ -79,7 +79,7 @@ Two sides:
 = s|x|strip-hex  strip-words  map=s@
     --map OLD=NEW --symfs DIR -s --strip-words      pairs names that differ
 = alpha=f(positive)
-    --alpha P           with several runs: the share of colours that may be due to chance (0.05)
+    --alpha P           with several runs: the share of colours that may be chance (0.05)
 How it looks:
 = title:s  subtitle:s  countname=s  nametype=s  notes=s
     --title TEXT --subtitle TEXT --notes TEXT --countname WORD --nametype TEXT

@@ -33,12 +33,12 @@ What is shown:
     -m METRIC           {METRICS}
                         or another counter (dproflist lists them); the page has all
 = timeline!
-    --no-timeline       without what ran when, which the page of a trace has
+    --no-timeline       without the time line, which shows what ran when in a trace
 = source!
     --no-source         without the sources: lines by number
 = symfs=s@  source-dir=s@
-    --symfs DIR,...     folders that the sources may be below
-    --source-dir DIR,...    includes sources below DIR, vouched for or not
+    --symfs DIR,...     looks for sources below these folders, too
+    --source-dir DIR,...    includes sources below DIR, even if the profile does not vouch for them
 = only=s  skip=s
     --only REGEX --skip REGEX       only subs whose names match, or do not match;
                         the others count for their callers

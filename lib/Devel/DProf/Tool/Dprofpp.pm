@@ -95,7 +95,7 @@ Instead of the table:
 = watch=f
     --watch s   prints a new report every s seconds, while the program runs
 = p|profile=s  Q|quit
-    -p script   profiles the script first; -Q: and does nothing else
+    -p script   profiles the script first;  -Q  only that
     -V          version, and where the profile comes from
     -h, -H      this help, the manual
 END

@@ -61,9 +61,9 @@ Which entries:
 = percent-limit=f  O|rows=i(positive)
     --percent-limit P   entries with at least P percent;  -O N  the first N
 = percentage=s
-    --percentage relative|absolute              100 % is all that is shown, or all there is
+    --percentage relative|absolute              100 % is the shown entries' sum, or the total
 = p|parent=s  x|exclude-other
-    -p, --parent REGEX  groups by the nearest caller that matches;  -x  only where one does
+    -p, --parent REGEX  groups by the nearest caller that matches;  -x  only entries with one
 = ignore-callees=s
     --ignore-callees REGEX          callees of these subs count for the subs themselves
 = max-stack=i(positive)
@@ -79,10 +79,10 @@ Columns:
     --hierarchy         keys below one another
 Source:
 = annotate=s
-    --annotate SUB|FILE     its lines, with what they cost in front of them
+    --annotate SUB|FILE     its lines, each after its cost
 = symfs=s@  source-dir=s@
-    --symfs DIR             where sources are that are not where they were
-    --source-dir DIR        shows sources below DIR, vouched for or not
+    --symfs DIR             looks for sources below DIR first
+    --source-dir DIR        shows sources below DIR, even if the profile does not vouch for them
 Calls:
 = g|call-graph:s
     -g [TYPE,THRESHOLD,FRAMES,ORDER,VALUE]      call chains: graph, fractal, flat, folded;

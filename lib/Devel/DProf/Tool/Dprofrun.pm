@@ -35,8 +35,8 @@ The options of the recorder are those of -d:DProf=; perl -d:DProf=help lists the
 = O|rows=i(positive)
     -O N                the first N rows of the report
 = keep=s
-    --keep DIR          where the profiles go, and stay (dprof.run, where the next run replaces
-                        them)
+    --keep DIR          the folder for the profiles, which stay (default: dprof.run, in which
+                        the next run replaces them)
     -V  -h  -H          version, this help, the manual
 END
 );

@@ -31,8 +31,8 @@ push, agent:
 = to|from=s
     --to STORE, --from STORE        the store (default: DPROF_STORE)
 = service=s  version=s  host=s  env=s
-    --service NAME --version TEXT   whose profiles these are (default: the script's name; none)
-    --host NAME --env NAME          where they come from (default: this host; none)
+    --service NAME --version TEXT   the service and its version (default: the script's name; none)
+    --host NAME --env NAME          their host and environment (default: this host; none)
 = label=s@
     --label KEY=VALUE               for receivers that have labels
 = push-api
@@ -50,10 +50,10 @@ push, agent:
 = every=s
     --every SECONDS     agent: how often it looks at the spool (10)
 = q|quiet
-    -q                  says only what went wrong
+    -q                  prints only errors
 prune:
 = n|dry-run
-    -n, --dry-run       says how many profiles would go
+    -n, --dry-run       says how many profiles it would remove
     -V  -h  -H          version, this help, the manual
 END
     lists => { URLS => [Devel::DProf::Store::urls()] },
@@ -196,7 +196,7 @@ sub target_of {
 sub push_all {
     my ($opt, $how, @paths) = @_;
     return $TOOL->usage('push: name spools, or profiles') if !@paths;
-    return $TOOL->usage('--merge needs --delete: a later push could not tell what was merged')
+    return $TOOL->usage('--merge needs --delete: a later push could not know which profiles were merged')
         if $how->{merge} && !$opt->{delete};
     return $TOOL->usage('--merge takes spools, which are folders')
         if $how->{merge} && grep { -e && !-d } @paths;
