@@ -380,7 +380,7 @@ sub sides {
 sub record_sides {
     my ($opt, $how, @already) = @_;
     my @commands = @{ $opt->{run} };
-    my $looks = $opt->{N} && $opt->{N} eq 'auto'
+    my $sequential = $opt->{N} && $opt->{N} eq 'auto'
         ? Devel::DProf::Compare::Sequential->new(seconds_of($opt->{'max-time'} // '5m')) : undef;
     my $sides_of = sub {
         my @runs = @_;
@@ -388,20 +388,20 @@ sub record_sides {
             0 .. $#commands;
     };
     my @runs = Devel::DProf::Tool::Record::record_in_turn(\@commands,
-        rounds => $looks ? $looks->most : $opt->{N} // 10, warmup => $opt->{warmup} // 1,
+        rounds => $sequential ? $sequential->most : $opt->{N} // 10, warmup => $opt->{warmup} // 1,
         first => scalar @already, keep => $opt->{keep}, show => $opt->{'show-output'},
-        progress => sub { say_progress($opt, $looks, @_) }, done => \&end_transient,
-        enough => $looks && sub {
+        progress => sub { say_progress($opt, $sequential, @_) }, done => \&end_transient,
+        enough => $sequential && sub {
             my ($round, @so_far) = @_;
-            my $share = $looks->share_at($round) or return 0;
-            return $looks->looked($round,
+            my $share = $sequential->share_at($round) or return 0;
+            return $sequential->looked($round,
                 open_after($opt, $how, $share, @already, $sides_of->(@so_far)));
         },
         failed => sub {
             print STDERR map { Devel::DProf::Profile::escape($_) . "\n" } split /\n/, $_[0];
         });
     say_recorded($opt, @runs);
-    $how->{diff}->set(spending => $looks->share) if $looks;
+    $how->{diff}->set(spending => $sequential->share) if $sequential;
     return $sides_of->(@runs);
 }
 
@@ -436,15 +436,15 @@ sub seconds_of {
 }
 
 sub say_progress {
-    my ($opt, $looks, $round, $rounds, $command) = @_;
+    my ($opt, $sequential, $round, $rounds, $command) = @_;
     return if $opt->{q};
     my $text = Devel::DProf::Profile::escape(($round <= 0 ? 'warming up'
-        : $looks ? $looks->progress($round) : "run $round of $rounds") . ": $command");
+        : $sequential ? $sequential->progress($round) : "run $round of $rounds") . ": $command");
     if (-t STDERR) {
         transient("\e[K" . substr $text, 0, 78);
     } elsif (!$opt->{recording_since}) {
         # In a log two lines are enough: this one, and one at the end.
-        print STDERR 'dprofdiff: recording ', $looks ? 'until each sub is decided'
+        print STDERR 'dprofdiff: recording ', $sequential ? 'until each sub is decided'
             : plural($rounds, 'run') . ' a side', "\n";
     }
     $opt->{recording_since} //= Time::HiRes::time();

@@ -196,7 +196,8 @@ sub target_of {
 sub push_all {
     my ($opt, $how, @paths) = @_;
     return $TOOL->usage('push: name spools, or profiles') if !@paths;
-    return $TOOL->usage('--merge needs --delete: a later push could not know which profiles were merged')
+    return $TOOL->usage('--merge needs --delete: a later push could not know which profiles were '
+        . 'merged')
         if $how->{merge} && !$opt->{delete};
     return $TOOL->usage('--merge takes spools, which are folders')
         if $how->{merge} && grep { -e && !-d } @paths;
