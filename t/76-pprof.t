@@ -109,7 +109,7 @@ subtest 'Compared with a profile of ours' => sub {
     like($table, qr/\bN::f$/m, 'a sub that both have');
     my $run = in_process('dprofdiff', '--format=perf', $ours, $heap);
     is($run->{status}, 1, 'bytes are no times');
-    like($run->{err}, qr/^the sides count different .*^\Q$ours\E: times\n\Q$heap\E: bytes$/ms,
+    like($run->{err}, qr/^the sides have different units; .*^\Q$ours\E: times\n\Q$heap\E: bytes$/ms,
         '... which is told');
 };
 
