@@ -121,7 +121,7 @@ sub linked {
             for my $time (1 .. $have{TIMES}) {
                 next if !$hour && $time == 1;
                 my ($run) = $p->{run} =~ /\A(\w+)\./;
-                my ($place, $name) = Devel::DProf::Store::Dir::place({ %$p,
+                my ($place, $name) = Devel::DProf::Store::Dir::place_of({ %$p,
                     start => $p->{start} - $hour * HOUR, host => "$p->{host}x$time",
                     version => $hour ? '1.2' : $p->{version},
                     run => "$run.$hour.$time-77-0-" . ($p->{run} =~ /(\d+)\z/)[0] });

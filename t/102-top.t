@@ -133,7 +133,7 @@ for my $mode ('mode=trace', 'mode=tree', 'limit=20000', 'mode=trace,compress=6',
             'the first sample covers the time since the start, with BEGIN');
         is_deeply($look[0]{rows}{'main::f'}, ['50.0', '2.0', '3.0', '1000.0', "$program:2"],
             'the first sample has the rates since the start');
-        is($look[1]{sentence}, '2.00 s since the last look: cpu 0.004 s, real 0.004 s; '
+        is($look[1]{sentence}, '2.00 s since the last update: cpu 0.004 s, real 0.004 s; '
             . '1000.0 calls/s', 'the second sample says what passed since the first');
         is_deeply($look[1]{rows}, { 'main::f' => ['50.0', '1.0', '1.5', '500.0', "$program:2"],
             'main::g' => ['25.0', '0.5', '0.5', '500.0', "$program:3"],
@@ -298,7 +298,8 @@ subtest 'dproftop follows a program from slice to slice' => sub {
         'the program leaves more than eight slices');
     is_deeply([map { @{ $_->{rows}{'main::f'} }[1 .. 3] } @look[1, 2]],
         [('3000.0', '4500.0', '500.0') x 2], 'rates across many slices are exact');
-    is_deeply($look[3]{notes}, ['2 slices were removed before this look and could not be counted.'],
+    is_deeply($look[3]{notes},
+        ['2 slices were removed before this update, and could not be counted.'],
         'dproftop counts the slices that were removed');
     cmp_ok($look[3]{rows}{'main::f'}[3], '<', 200,
         'the calls of removed slices are missing from the rates');

@@ -43,7 +43,7 @@ subtest 'The text fits the terminal' => sub {
         unlike("@lines", qr/\e/, "the text for $columns columns has no control characters");
     }
     my @lines = $top->text(made_up(), 80, 24);
-    like($lines[2], qr/\A1-20 of 30 subs by self; looks every 2 s; h: help\z/,
+    like($lines[2], qr/\A1-20 of 30 subs by self; updates every 2 s; h: help\z/,
         'the third line says which rows are shown');
     like($lines[4], qr/\A  6\.5      150\.0      135\.0       1\.0  \S/,
         'a row has share, self, inclusive time and calls');
@@ -87,7 +87,7 @@ subtest 'Keys scroll and sort' => sub {
     is($shown->('N'), '27 20 13 6 26', 'N sorts by calls');
     is($shown->('R', 'P'), '1 2 3 4 5', 'R reverses the order');
     is($shown->('R'), '30 29 28 27 26', 'a second R restores the order');
-    is($shown->(' '), 'look 30 29 28 27 26', 'the space bar asks for a sample at once');
+    is($shown->(' '), 'sample 30 29 28 27 26', 'the space bar asks for a sample at once');
     is($shown->('q'), 'quit 30 29 28 27 26', 'q quits');
     is($shown->('other', 'x'), '30 29 28 27 26', 'other keys do nothing');
     $top->key('l');
@@ -113,9 +113,9 @@ subtest 'Keys scroll and sort' => sub {
 subtest 'd and s set the interval' => sub {
     my $top = view();
     my $status = sub { $top->key($_) for @_; return ($top->text(made_up(), 80, 24))[2] };
-    is($status->('d', '0', '.', '7', '5'), 'Seconds between two looks (2): 0.75',
+    is($status->('d', '0', '.', '7', '5'), 'Seconds between two updates (2): 0.75',
         'd asks for the seconds');
-    is($status->("\x7f", "\n"), '1-20 of 30 subs by self; looks every 0.7 s; h: help',
+    is($status->("\x7f", "\n"), '1-20 of 30 subs by self; updates every 0.7 s; h: help',
         'the interval that was typed can be corrected');
     is($top->delay, 0.7, 'the new interval is used');
     $status->('s', '9', 'escape');
@@ -127,7 +127,7 @@ subtest 'd and s set the interval' => sub {
             "the interval $wrong gives a message");
         is($top->delay, 0.7, "the wrong interval $wrong changes nothing");
     }
-    is($status->('s', 'q', '4', "\n", 'P'), '1-20 of 30 subs by self; looks every 4 s; h: help',
+    is($status->('s', 'q', '4', "\n", 'P'), '1-20 of 30 subs by self; updates every 4 s; h: help',
         'a letter is not taken for a digit of the interval');
 };
 
@@ -238,9 +238,9 @@ subtest 'dproftop draws a screen and reads keys' => sub {
         'dproftop sorts on T and quits on q') or diag $out =~ s/\e/ESC/gr;
     like($out, qr/\e\[2K\e\[7m%self  self ms\/s .*?\e\[0m\r+\n\e\[2K.*  main::f /s,
         'the screen has a marked head and rows');
-    like(top_on_terminal('', ['-d', 100], "\e[B\e[5~\eOAhd7\nq"), qr/looks every 100 s/,
+    like(top_on_terminal('', ['-d', 100], "\e[B\e[5~\eOAhd7\nq"), qr/updates every 100 s/,
         'a key that ends the help has no other effect');
-    like(top_on_terminal('', ['-d', 100], "d7\nq"), qr/looks every 7 s/,
+    like(top_on_terminal('', ['-d', 100], "d7\nq"), qr/updates every 7 s/,
         'dproftop shows the interval that was typed');
     like(top_on_terminal('`stty rows 9 columns 60`; kill WINCH => $pid; kill INT => $pid',
         ['-d', 100]), qr/as it was/, "a change of the terminal's size does not end dproftop");

@@ -30,7 +30,7 @@ subtest 'A clock of tests has no cost' => sub {
     my ($out, $err, $status) = list('--clock', 'tmon.out');
     is("$status$err", '0', 'dproflist --clock succeeds without a message');
     is_deeply([split /\n/, $out], [
-        'tmon.out: too short, a thread or a child: nothing says how truly time was measured',
+        'tmon.out: too short, a thread or a child: nothing shows how accurate its times are',
         '  clock               a clock of tests',
         '  taken off           0.0 ns from each interval between calls and returns',
         (grep { /own CPU/ } split /\n/, $out),
@@ -90,7 +90,7 @@ subtest 'Sums of clocks that disagree give a message' => sub {
     my $said = qr/^made\.out: two clocks disagree: by one of them 3\.1 % more CPU time was used /m;
     made(9_900_000, 60_000);
     is((list('--clock', 'made.out'))[0] =~ s/\n.*//sr,
-        'made.out: too short, a thread or a child: nothing says how truly time was measured',
+        'made.out: too short, a thread or a child: nothing shows how accurate its times are',
         'dproflist --clock says that less than a second is too short');
     is(run_tool('dprofreport', ['made.out'], dir => $dir)->{err}, '',
         'dprofreport prints no message about less than a second');

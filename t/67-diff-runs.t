@@ -340,7 +340,7 @@ subtest 'A rule may ask for time and ops together' => sub {
     like($vary->{out}, qr/^# Ops: not certain: there is a sub that does not execute as many /m,
         'ops that vary are not called exact');
     like(tool('-n', '--fail-if', 'self > 5% and ops', map { ('--run', 'true') } 1, 2)->{err},
-        qr/self > 5% and ops: it compares times, without -n/,
+        qr/self > 5% and ops: it is for times, without -n/,
             '-n with such a rule is refused before a program runs');
     like(tool('-m', 'calls', '--fail-if', 'self > 5% and ops', @sides)->{err},
         qr/this needs a time, ops on all sides/, '-m calls with such a rule is refused');
@@ -366,7 +366,7 @@ subtest 'Runs are recorded until each sub is decided, or time ends' => sub {
     for ([['-N', 'x'], qr/-N x: must be a positive number, or auto/],
         [['-N', 0], qr/-N 0: must/],
         [['-N', 'auto', '--effect', 0], qr/positive/],
-        [['-N', 'auto', '-'], qr/cannot read the standard input twice/],
+        [['-N', 'auto', '-'], qr/can read the standard input only once/],
         [['--effect', 3], qr/--effect is meaningful only with -N auto/],
         [['-N', 'auto', '--max-time', 'long'], qr/--max-time long: must be like 90s, 5m or 1h/]) {
         my ($args, $wrong) = @$_;

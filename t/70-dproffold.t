@@ -502,7 +502,7 @@ for (['', qr/^Not a perl profile: .* \(it is empty\)$/], ["\n\n# x\n", qr/^Not a
     is("$run->{status} $run->{err}", "1 some of the files have two counts on each line, and others "
         . "have one\n", 'files with one count and with two do not mix');
     $run = fold('--diff', file("b 3\n"), root() . '/t/data/shop-old.out');
-    like("$run->{status} $run->{err}", qr/^1 the sides count different things/,
+    like("$run->{status} $run->{err}", qr/^1 the sides have different units/,
         'sides of different units are refused');
     $run = fold('-m', 'calls', file("b 3\n"));
     like("$run->{status} $run->{err}", qr/^1 calls: no side has it\n/,

@@ -118,7 +118,7 @@ subtest 'Times of a pprof file are compared with those of a profile' => sub {
     like($table, qr/\bN::f$/m, 'dprofdiff pairs a sub that both sides have');
     my $run = in_process('dprofdiff', '--format=perf', $ours, $heap);
     is($run->{status}, 1, 'dprofdiff refuses to compare times with bytes');
-    like($run->{err}, qr/^the sides count different .*^\Q$ours\E: times\n\Q$heap\E: bytes$/ms,
+    like($run->{err}, qr/^the sides have different units; .*^\Q$ours\E: times\n\Q$heap\E: bytes$/ms,
         'the message names what each side counts');
 };
 

@@ -444,7 +444,7 @@ subtest 'The command line is checked' => sub {
         [['push', 'spool'], 'name the store: --to dir:PATH, or DPROF_STORE in the environment'],
         [['push', '--to', 'dir:x'], 'push: name spools, or profiles'],
         [['list', '--from', 'dir:x', '--delete'], '--delete does not go with list'],
-        [['prune', '--from', 'dir:x'], "prune: say what is to go, as in 'older=30d'"],
+        [['prune', '--from', 'dir:x'], "prune: say what to remove, as in 'older=30d'"],
         [['push', '--to', 'dir:x', '--merge', 'x', 'spool'],
             '--merge x: must be a number of seconds, or like 5m'],
         [['push', '--to', 'dir:x', '--label', '=1', 'spool'],

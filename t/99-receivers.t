@@ -338,7 +338,7 @@ subtest "A failure quotes the answer's message" => sub {
         ['{"message":[1]}', '{"message":[1]}'], ['{"message":', '{"message":'],
         ["\e[2J", '\\x1b[2J'], ['x' x 300, 'x' x 300], ['x' x 301, 'x' x 300 . ' ...']) {
         my ($answer, $said) = @$case;
-        is(Devel::DProf::Store::Http::said($answer), $said, substr $said, 0, 20);
+        is(Devel::DProf::Store::Http::answer_line($answer), $said, substr $said, 0, 20);
     }
 };
 

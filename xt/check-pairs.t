@@ -11,7 +11,7 @@ use OptionPairs;
 # These messages are no fault: a run has more files; a file has no calls; who asks for the order of
 # calls gets none from a tree.
 my $may_say = qr/^[^\n]*(?:its\ run\ has\ \d+\ more\ files?|nothing\ is\ left:
-    |there\ is\ nothing\ to\ draw|nothing\ was\ recorded\ in\ it|\d+\ calls?\ had\ not\ ended
+    |there\ is\ nothing\ to\ draw|the\ profile\ is\ empty|\d+\ calls?\ had\ not\ ended
     |has\ no\ order\ of\ calls)[^\n]*\n/mx;
 
 sub wrong_in_tools {

@@ -64,8 +64,37 @@ sub obscurities {
         $comment =~ s/^[ *]+//;
         $comment =~ s/\n *\* *(?=\n)|\n *\* (?=- )/. /g;     # a paragraph, an item of a list
         $comment =~ s/[ \\]*\n[ *]*/ /g;
-        push @bad, "$file line $n: a comment says `$1'" if $comment =~ $obscure;
-        push @bad, "$file line $n: a sentence begins with `Of'" if $comment =~ $subjectless;
+        push @bad, wording($file, $n, $comment);
+    }
+    return @bad;
+}
+
+sub wording {
+    my ($file, $line, $sentences) = @_;
+    my $what = $file =~ /\.[ch]$/ ? 'a comment' : 'the text';
+    return ($sentences =~ $obscure ? "$file line $line: $what says `$1'" : (),
+        $sentences =~ $subjectless ? "$file line $line: a sentence begins with `Of'" : ());
+}
+
+# The Perl of users.
+my $read = qr{^(?:bin/|lib/.*\.p(?:m|od)$|tools/options\.pod$)};
+
+# Paragraphs of comments and of manuals; verbatim paragraphs are examples.
+sub perl_obscurities {
+    my ($file, $text) = @_;
+    return if $file !~ $read;
+    my ($n, $in_pod, $begin, $paragraph, @bad) = (0, 0, 0, '');
+    for my $line (split(/\n/, $text), '') {
+        $n++;
+        $in_pod = $line !~ /^=cut/ if $line =~ /^=[a-z]/;
+        my ($words) = $in_pod ? $line =~ /^(\S.*)/ : $line =~ /^ *# (.*)/;
+        if (defined $words) {
+            $begin = $n if $paragraph eq '';
+            $paragraph .= ($paragraph eq '' ? '' : ' ') . $words;
+        } elsif ($paragraph ne '') {
+            push @bad, wording($file, $begin, $paragraph);
+            $paragraph = '';
+        }
     }
     return @bad;
 }
@@ -81,6 +110,8 @@ is(join("\n", grep { content($_) !~ m{^#!(?:/usr/bin/(?:env )?perl|/bin/sh|/bin/
     'the first lines name perl, sh or bash by their usual places');
 
 is(join("\n", map { obscurities($_, content($_)) } @files), '', 'comments in C name who does what');
+is(join("\n", map { perl_obscurities($_, content($_)) } @files), '',
+    'comments and manuals of Perl name who does what');
 
 my $home = '/' . 'home';
 like(join("\n", complaints('a', "x $home/me/y\n")), qr/one machine/, 'the check notices a path');
@@ -112,4 +143,10 @@ like(join("\n", obscurities('src/view/a.c', "/* A line. Of a sub,\n * its line. 
 is(join("\n", obscurities('src/view/a.c', qq{s = "/* is told */"; /* the list\n * of lines */\n})),
     '',
     'the check accepts such words in a string');
+is(join("\n", perl_obscurities('bin/a', "f();   # 1\n# A line. Of a sub,\n# its line.\nf();\n")),
+    "bin/a line 2: a sentence begins with `Of'", 'the check reads comments of Perl');
+is(join("\n", perl_obscurities('bin/a', "f();\n\n=item x\n\nThe sub is\ntold.\n\n=cut\n")),
+    "bin/a line 5: the text says `is told'", 'the check reads manuals');
+is(join("\n", perl_obscurities('bin/a', "f('is told');\n\n=item x\n\n    is told\n\n=cut\n")),
+    '', 'the check accepts such words in code and examples');
 done_testing;

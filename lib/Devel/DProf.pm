@@ -1,6 +1,6 @@
 package Devel::DProf;
 
-# What is compiled from here on is as without -d. The compiled part puts back the rest.
+# Perl compiles what follows as it does without -d. The compiled part undoes the rest of -d.
 BEGIN { $^P = 0 }
 
 our $VERSION = '20261120.00';
@@ -69,7 +69,7 @@ Devel::DProf - a profiler that records every sub's entry and exit
 Devel::DProf records what the subs of a program cost: when each is entered and left, and how much
 time passed in between. It writes this to the file F<tmon.out>. L<dprofreport> and L<dprofpp> make
 tables of it, L<dprofflame> a flame graph, L<dprofhtml> a page with the source. L<dprofdiff>
-compares two files. A profile answers different questions, as it was recorded.
+compares two files. Which questions a profile answers depends on how it was recorded.
 
 B<Which subs take the time?>
 
@@ -169,7 +169,7 @@ This takes a perl of 5.32 or newer with 64 bits. Otherwise it is an error before
 
 =item sample=HZ
 
-What runs is looked at so many times a second, and calls are not recorded: see L</SAMPLING>.
+Takes HZ samples a second of what is running, and records no calls: see L</SAMPLING>.
 
 =item callsites=1
 
@@ -199,11 +199,11 @@ given, C<only> is applied first. The patterns are Perl's, and match characters, 
     CORE:print                                      builtins, with builtins=slow
 
 A call that ends in an C<AUTOLOAD> is matched by the name that was called. Each name is matched
-once. A bad pattern is an error before the program starts. So are code in a pattern, patterns that
-call their own groups, C<\N{NAME}>, and C<\p{Is...}> and C<\p{In...}>, which may be subs of the
-program; with a perl before 5.32, all of C<\p{...}>. (With such a perl and a pattern that has
-C<(?i)>, the program also finds F<utf8.pm>, F<utf8_heavy.pl> and the files that these load already
-loaded.)
+once. A bad pattern is an error before the program starts. The same holds for code in a pattern,
+patterns that call their own groups, C<\N{NAME}>, and C<\p{Is...}> and C<\p{In...}>, which may be
+subs of the program. A perl before 5.32 refuses every C<\p{...}>. (With such a perl, a pattern with
+C<(?i)> loads F<utf8.pm>, F<utf8_heavy.pl> and the files that these load; the program then finds
+them loaded.)
 
 Commas separate options, so a pattern with a comma (C<a{1,2}>) must be set in the environment:
 
@@ -238,7 +238,7 @@ C<no>: when the program calls C<start>. See L<Devel::DProf::Control>.
 
 =item fork=no, threads=no
 
-Forked children or threads are not recorded.
+Does not record forked children, or threads.
 
 =back
 
@@ -264,9 +264,9 @@ this makes the file larger. C<limit> counts the bytes of the compressed file.
 
 =item source=1
 
-With C<lines>, the file also has the text of each source, packed, as it was when its first
-statement ran: about a quarter of its size. L<dprofreport> shows that text then, and needs no
-source. A process that is killed leaves none, and a source of more than 64 MB is left out.
+With C<lines>, the file also has the text of each source, packed to about a quarter of its size, as
+the source was when its first statement ran. L<dprofreport> then shows that text, and needs no
+source file. A killed process leaves no text, and a source of more than 64 MB is left out.
 
 =item limit=N
 
@@ -302,18 +302,19 @@ C<tree>. Setuid programs and programs under C<-T> do not take this option from t
 
 =item spool=DIRECTORY
 
-Where the slices go, F<tmon.spool> if this is missing. The directory is made if it does not exist;
-the one above it must. F<tmon.spool> must not be a symbolic link, or another user's; a directory
-that is named here may be. Without C<slice>, each process and thread leaves one file there, at its
-end. C<out> cannot be given as well. Setuid programs and programs under C<-T> do not take this
-option from the environment.
+The directory of the slices, F<tmon.spool> by default. The profiler makes the directory if it does
+not exist; its parent must exist. F<tmon.spool> must not be a symbolic link or another user's; a
+directory that this option names may be either. Without C<slice>, each process and thread leaves one
+file there, at its end. C<spool> and C<out> exclude each other. Setuid programs and programs under
+C<-T> do not take this option from the environment.
 
 =item spool-limit=BYTES
 
-The most that this user's files in the spool may take, 1 GiB by default, 0 for no limit. K, M or G
-behind the number are taken. Beyond the limit, the oldest slices of this user are removed when a new
-one is whole, and one line says so. Other files of this user count, and stay; those of other users
-do neither. Setuid programs and programs under C<-T> do not take this option from the environment.
+The most bytes that this user's files in the spool may take: 1 GiB by default, 0 for no limit. K, M
+or G may follow the number. Beyond the limit, the profiler removes this user's oldest slices when a
+new one is whole, and says so in one line. This user's other files count, and stay. Other users'
+files do not count, and stay, too. Setuid programs and programs under C<-T> do not take this option
+from the environment.
 
 =item checkpoint=SECONDS
 
@@ -321,7 +322,7 @@ Writes the tree again each time this many seconds have passed; see L</SAVING>. T
 the clock is checked when a sub is entered or left. For a trace the option does nothing, since its
 marks are written after a second in any case.
 
-With slices, C<slice> does the same, and this option does nothing.
+With C<slice>, this option does nothing: each slice is written anyway.
 
 =item signal=USR1
 
@@ -343,9 +344,9 @@ C<signal>.
 
 =item layout=N
 
-Takes memory and values before the program is compiled, so that its data lies elsewhere: each number
-stands for another amount, up to 128 KB and some hundred values. How fast a program runs depends on
-where its data lies; B<dprofdiff --run> uses this option so that runs differ in that.
+Allocates memory and values before the program is compiled, so that the program's data lies
+elsewhere. Each number stands for another amount, up to 128 KB and some hundred values. A program's
+speed depends on where its data lies; B<dprofdiff --run> varies that between runs by this option.
 
 =item clock=NAME
 
@@ -365,9 +366,9 @@ With the option C<signal=USR1>,
 brings the file up to date at the next entry or exit of a sub, in each of the program's threads.
 C<checkpoint=60> does this for a tree once a minute. The program continues. A saved file is complete
 in itself and can be copied or sent elsewhere: it holds all calls up to that moment, and the sums of
-their times. The tools report that the recording has not come to its end. (On the same machine,
-while the program runs, the tools find whatever is newer than the file in F<tmon.out.live> anyway,
-and L<dproftop> shows what the program does now.)
+their times. The tools report that the recording has not come to its end. (Without a save, too, the
+tools on the same machine find in F<tmon.out.live> what is newer than the file while the program
+runs, and L<dproftop> shows what the program does now.)
 
 To save a trace, the profiler writes the marks that are still in memory. To save a tree, it writes a
 new file, F<tmon.out.new>, with the owner and mode of the old one, and then replaces the old file
@@ -399,7 +400,7 @@ that minute.
     server-f635644658b583a10e516b29c7069656-22112-0-2.tree
     server-f635644658b583a10e516b29c7069656-22112-0-3.tree
 
-Each of them is a profile, and several are one:
+Each slice is a profile, and the tools read several slices as one:
 
     $ dprofpp -O 3 spool/*.tree
     Total Elapsed Time = 2.828367 Seconds
@@ -421,8 +422,8 @@ slice, from 1 up. The file's header has the last four, too: C<$dprof_run>, C<$dp
 C<$dprof_tid>, C<$dprof_slice>.
 
 A file gets its name when it is whole. Until then its name ends in F<.part>. So another program may
-take away all files that end in F<.tree>, at any time; L<dprofstore> does. A killed process leaves
-its F<.part>, with F<.part.live> beside it, where the tools find the rest (L</FILES>).
+move away files that end in F<.tree> at any time, as L<dprofstore> does. A killed process leaves its
+F<.part>, with F<.part.live> beside it, where the tools find the rest (L</FILES>).
 
 =head2 Where slices are cut
 
@@ -438,8 +439,8 @@ as one call, in the first. The slice in which the call ends has its length.
 
 All slices of a run, merged by L<dprofmerge>, equal the file that the run would have left without
 slices. There are two exceptions. The limit C<contexts> holds for each slice. And where several
-anonymous subs stand on one line, and some of them first run in a later slice, they can be told
-apart only in slices of one process and thread, as the recorder left them.
+anonymous subs stand on one line, and some of them first run in a later slice, dprofmerge
+distinguishes them only in slices of one process and thread, as the recorder left them.
 
 =head2 What slices cost
 
@@ -504,8 +505,8 @@ perl compiles belongs to C<(compile) FILE> or C<(compile) (eval)>, below the sub
 file.
 
 A sample stands for the time that has passed between two looks of the thread, and for the CPU time
-in between. An op that takes longer than that has one sample, with all of its time. The number of
-samples is a counter: C<-m samples>.
+in between. An op that takes longer than that gets one sample, which stands for all of its time. The
+number of samples is a counter: C<-m samples>.
 
 The file is a tree like any other, and all tools read it. Calls are not known, and the tools show
 none.
@@ -545,8 +546,8 @@ busy spends up to six and a half (F<bench/sample-switched.pl> measures that).
 
 =item *
 
-The time of an XS sub belongs to the sub that calls it, if it is called as a method of an object
-that neither a variable nor C<$x-E<gt>{name}> holds: C<f()-E<gt>add>.
+The time of an XS sub belongs to its caller, if the XS sub is called as a method of an object that
+neither a variable nor C<$x-E<gt>{name}> holds: C<f()-E<gt>add>.
 
 =item *
 
@@ -653,10 +654,10 @@ functions, which cost some nanoseconds each.
 =item noise
 
 Nanoseconds by which single stretches of a sub took longer than their ops usually take in that
-context, where that is 20 microseconds or more: mostly interrupts of the kernel, and time that the
-machine's host gave to others. It is part of the times. A stretch is what lies between two calls,
-returns or other events of the profile. This counter needs a tree that counts ops, costs no time per
-call, and is what B<dprofdiff --run> compares times without.
+context, if the excess is 20 microseconds or more. A stretch lies between two calls, returns or
+other events of the profile. Most noise is interrupts of the kernel, and time that the machine's
+host gave to others. The times include it; B<dprofdiff --run> subtracts it before it compares them.
+This counter needs a tree that counts ops, and costs no time per call.
 
 =back
 
@@ -722,10 +723,10 @@ A program that closes all file descriptors, as daemons do, or that replaces the 
 descriptors with its own files, ends the counting of the kernel's events. The file says that it
 ended early (C<$dprof_events_lost>). Perl's own counters continue.
 
-What was tested on real counters: software events and perl's own counters, in a virtual machine. Of
-hardware events, the names, encodings, requests to the kernel, grouping, reading by instruction and
-estimates were tested against tables and against a kernel that the tests simulate. No run on a
-processor with accessible counters has been made yet.
+Software events and perl's own counters were tested on real counters, in a virtual machine. The
+names, encodings, requests to the kernel, grouping, reading by instruction and estimates of hardware
+events were tested against tables and against a simulated kernel. No run on a processor with
+accessible counters has been made yet.
 
 =head1 WHAT IS RECORDED
 
@@ -840,9 +841,9 @@ matches. A call in a sub that is not recorded has the statement that called this
 =head2 Phases
 
 A program goes through phases: C<BEGIN> while it is compiled, then C<main>, then C<END>. With
-L<Devel::DProf::Control> it can mark phases of its own, and stop and start recording.
-C<dprofpp --phases> shows phases separately. It can also hold back what it records, and keep it only
-if it was slow: L<Devel::DProf::Control/hold>.
+L<Devel::DProf::Control> it can mark phases of its own, and stop and start recording. C<dprofpp
+--phases> shows phases separately. A program can also hold back a part of the recording, and keep
+that part only if it was slow: L<Devel::DProf::Control/hold>.
 
 =head2 Without the start-up
 
@@ -890,14 +891,14 @@ look for it.
 =item *
 
 perl obeys C<-d:DProf> in a later interpreter only if the first interpreter of the process has had
-it, too. To profile a later one, give the switch to the first one as well, which is recorded then
-(with mod_perl, this is the interpreter of the base server), or take samples with
+it, too. To profile a later interpreter, give the switch to the first one as well, which is then
+recorded, too (with mod_perl, the first is the interpreter of the base server). Or take samples with
 L<Devel::DProf::Sample>, which needs no switch.
 
 =item *
 
-The time that the program around perl spends outside of perl, computing or waiting, is that of
-C<(program)>, in the file of each interpreter.
+C<(program)> has, in the file of each interpreter, the time that the program around perl spends
+outside of perl, computing or waiting.
 
 =back
 
@@ -934,21 +935,21 @@ C<clock_gettime>. The header of the file names the clock.
 Each event reads the clock twice: when the profiler is entered, and when it is left. The time in
 between, including the time to write the file, is the profiler's own: it belongs to no sub, and the
 header holds its sum. The gap between two events holds the program's time, and a part of what
-reading the clock costs. A reading takes 5 to 40 ns by itself; but the processor does other work
-beside it, so that it adds 1 to 2 ns to a gap on the machines that we know.
+reading the clock costs. A reading alone takes 5 to 40 ns. But the processor does other work at the
+same time, so that on the machines that we know a reading adds 1 to 2 ns to a gap.
 
 B<That part is measured where the program runs>. A small interpreter runs a small program, once with
 the recorder's own code between its calls, and once without; the difference is what a gap gains.
-This takes 0.3 ms at the start. A program that goes on is interrupted for as long about 5, 25 and
-125 ms after the start, and the least of the results counts from then on, as other work of the
-processor makes readings dearer. The result is subtracted from each gap, never below zero. The
-header holds the last one, and C<dproflist --clock> shows it.
+This takes 0.3 ms at the start. The measurement is repeated about 5, 25 and 125 ms after the start,
+if the program still runs. The least result counts from then on, because other work of the processor
+makes readings dearer. The result is subtracted from each gap, never below zero. The header holds
+the last one, and C<dproflist --clock> shows it.
 
-Where a statement begins (C<lines=time>), the processor's counter is read once: a second reading
-would cost as much as all else there. So that reading, and the few instructions that count the
-statement, are within a gap. What they add, 5 ns or so, is measured in the same way, and is
-subtracted from gaps that begin with a statement. With counters of events the clock is read twice
-here, too.
+Where a statement begins (C<lines=time>), the profiler reads the processor's counter once: a second
+reading would cost as much as all its other work there. So that reading, and the few instructions
+that count the statement, are within a gap. They add some 5 ns, which are measured in the same way,
+and subtracted from gaps that begin with a statement. With counters of events the clock is read
+twice here, too.
 
 B<User and system time> is the CPU time of the thread. Reading it takes a system call of some 350
 ns. Therefore it is read only when the gap between two events was longer than 5 us, and at least
@@ -956,7 +957,7 @@ once per millisecond. A shorter gap counts as CPU time as a whole; if that was w
 reading corrects it. In a program with many computing gaps of 5 to 20 us, only one gap in eight is
 followed by a reading, until waiting appears among such gaps again.
 
-What is guaranteed:
+The profiler guarantees:
 
 =over
 
@@ -990,12 +991,12 @@ EPYC that did other work, too; C<bench/truth.pl> measures them anywhere.
     XS calls of 20 ns    1.02  1.01        1.00         0.99         0.98
     computing            1.01  1.02        1.03         1.01         1.00
 
-By lines, six kinds of statements have 0.97 to 1.04 with C<tree,lines>, and 0.94 to 1.04 with
-samples. In a single run of samples these numbers are 0.85 to 1.1, as there are few samples of each
-kind; and where other processes are busy, some samples come late and stand for 10 ms and more. So a
-sub with few samples may well have another share in a tree.
+For lines, the numbers of six kinds of statements are 0.97 to 1.04 with C<tree,lines>, and 0.94 to
+1.04 with samples. In a single run of samples they are 0.85 to 1.1, as each kind has few samples.
+Where other processes are busy, some samples come late and stand for 10 ms and more. So a sub with
+few samples may well have another share in a tree.
 
-What the numbers do not say:
+The profile does not know:
 
 =over
 
@@ -1069,8 +1070,8 @@ F<tmon.out> appears, and the previous one moves, when the main program begins, w
 C<BEGIN> blocks, C<use> and C<CHECK> blocks. What these did is kept in ordinary memory until then,
 and then goes into the profile. The file is made earlier when more than a second has been recorded,
 when the buffer is full (C<buffer>), when the program saves it, and when the program ends itself, by
-C<exit> or C<exec>. All this holds for every way of recording, samples included: a program that has
-begun has a file of its own, even if it dies before its first sample.
+C<exit> or C<exec>. All this holds for every way of recording, samples included. So a program that
+has begun has a file of its own, even if it dies before its first sample.
 
 So no file is made by a perl that only compiles (C<-c>), that only prints its version or
 configuration (C<-v>, C<-V>), or whose program fails to compile; an earlier profile stays where it
@@ -1114,8 +1115,8 @@ Nobody takes the slices away, or C<spool-limit> is too small for their number.
 
 =item DProf: cannot make the directory DIRECTORY: REASON
 
-The spool cannot be used. The program was not started, or, in the last case, is not profiled. What
-has the name F<tmon.spool> may have been put there by somebody else; C<spool> names another one.
+The spool cannot be used. The program was not started, or, in the last case, is not profiled.
+Somebody else may have made F<tmon.spool>; name another directory with C<spool>.
 
 =item DProf: signal=NAME: there is no such signal; ...
 
@@ -1149,7 +1150,7 @@ had been requested.
 
 =item DProf: FILE was removed while the program ran; there is no profile
 
-No file of that name exists when the recording ends, so there is nothing to complete.
+When the recording ended, no file of that name existed, so there was nothing to complete.
 
 =back
 
@@ -1160,9 +1161,9 @@ No file of that name exists when the recording ends, so there is nothing to comp
 =item *
 
 C<%INC> has F<Devel/DProf.pm>, F<XSLoader.pm>, and what that loads (F<strict.pm>), and the symbol
-table has their packages. With a fixed PERL_HASH_SEED other than 0, on perl 5.36 and
-newer, they are hidden, for the sake of the order of keys (next point). Devel::DProf::Control works
-then, too.
+table has their packages. With a fixed PERL_HASH_SEED other than 0, on perl 5.36 and newer, the
+profiler hides them, so that the order of keys stays the same (next point). Devel::DProf::Control
+works then, too.
 
 =item *
 
@@ -1212,9 +1213,9 @@ variable is added.
 
 =back
 
-What a program cannot see: B<-d> itself. C<$DB::single> and its like are undefined, C<%DB::> is
-empty, C<$^P> is 0, and C code sees no PL_DBsub. A program that asks whether a debugger runs gets
-the answer of the plain run.
+A program cannot see B<-d> itself. C<$DB::single> and its like are undefined, C<%DB::> is empty,
+C<$^P> is 0, and C code sees no PL_DBsub. A program that asks whether a debugger runs gets the
+answer of the plain run.
 
 =head1 LIMITS
 
@@ -1242,16 +1243,16 @@ closure of the same code.
 
 =item *
 
-A thread that still runs when the process ends leaves the same as a killed process: all its calls,
+A thread that still runs when the process ends leaves what a killed process leaves: all its calls,
 in a profile that was cut short.
 
 =item *
 
 The file F<tmon.out.live> is the recorder's memory as long as the program runs. If another program
-cuts it off (a log rotation with C<copytruncate>, an editor), the recording ends with a message and
-the program goes on; what F<tmon.out> has by then can be read. For that the profiler catches SIGBUS,
-unless that is caught or ignored already. A program that sets C<$SIG{BUS}> itself, or blocks SIGBUS
-(C<sigprocmask>) while it calls subs, is not protected.
+truncates it (a log rotation with C<copytruncate>, an editor), the recording ends with a message and
+the program goes on; the tools can read what F<tmon.out> has by then. For that the profiler catches
+SIGBUS, unless the program already catches or ignores it. A program that sets C<$SIG{BUS}> itself,
+or blocks SIGBUS (C<sigprocmask>) while it calls subs, is not protected.
 
 =item *
 

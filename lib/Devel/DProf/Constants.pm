@@ -1,6 +1,6 @@
 package Devel::DProf::Constants;
 
-# The numbers and words that C and Perl share, from the one list of each in src/dprof/.
+# The numbers and words that C and Perl share. Each has one list, in src/dprof/.
 
 use strict;
 use warnings;
@@ -52,8 +52,8 @@ my %is_time = reverse words_of('time');
 my @metrics = all_words_of('metric');
 my %text = reverse splice @metrics, @metrics / 2;
 
-# Each takes a metric's number: whether it is measured in ticks, whether it is one of a file's own
-# counters, its name in a sentence ("user+system time").
+# Each takes a metric's number. They return whether the metric is measured in ticks, whether it is
+# one of a file's counters, and its name in a sentence ("user+system time").
 sub metric_is_time { return exists $is_time{ $_[0] } }
 sub metric_is_counter { return $_[0] == DP_M_COUNTER }
 sub metric_text { return $text{ $_[0] } }
@@ -66,7 +66,7 @@ sub time_words { return first_words('time') }
 my %known;
 
 # Returns the options of a view in C: a hash of exactly the keys that C takes, with undef where
-# there is no value. It is an error to give it another key, and to ask it for one.
+# there is no value. Writing or reading another key of the hash is an error.
 sub options {
     my ($view, %how) = @_;
     my %options = map { $_ => undef } @{ $known{$view} //= _keys($view) };
@@ -100,7 +100,7 @@ Devel::DProf::Constants - numbers, words and keys of options that C and Perl sha
 
 =head1 DESCRIPTION
 
-The constants of the compiled part, under their names there, and the words for them on command
-lines. It is internal to this distribution.
+This module has the constants of the compiled part, under their names in C, and the words for them
+on command lines. It is internal to this distribution.
 
 =cut

@@ -54,8 +54,8 @@ Devel::DProf::Control - start and stop recording from the program, mark its phas
 =head1 DESCRIPTION
 
 A program that uses this module runs with and without the profiler. Without C<-d:DProf> the
-functions do nothing, and nothing is loaded but this file. They can be imported by name. They never
-appear in a profile themselves.
+functions do nothing, and nothing is loaded but this file. The functions can be imported by name.
+They never appear in a profile themselves.
 
 =head1 FUNCTIONS
 
@@ -72,7 +72,7 @@ the last one counts.
 
 =item stop
 
-Nothing is recorded from here on, neither calls nor time, up to the next C<start>, which may come in
+From here on, neither calls nor time are recorded, up to the next C<start>, which may come in
 another sub, at any depth. The file's header says how long recording was stopped
 (C<$dprof_stopped>). A child process or a thread begins in the state of its parent.
 
@@ -99,47 +99,47 @@ that from outside.
 
 =item hold SECONDS
 
-What is recorded from here on is held back until it is known whether it takes SECONDS or longer,
-in real time; then it is kept, and otherwise dropped. So a worker of many jobs records the slow ones
-only:
+A stretch of the recording begins here, and is held back. If it takes SECONDS or longer, in real
+time, it is kept, and otherwise dropped. So a worker of many jobs records the slow ones only:
 
     my $held = Devel::DProf::Control::hold(0.5);
     work_on($job);
     Devel::DProf::Control::settle($held);
 
-C<hold> returns a number above 0 for the stretch, or 0 if nothing is held back and all is recorded:
-without the profiler, for SECONDS that are no number above 0, when memory is short, and in a trace,
-which cannot take back what it has written. A message says that once. Record as a tree or by
+C<hold> returns a number above 0 for the stretch, or 0 if nothing is held back and all is recorded.
+That happens without the profiler, if SECONDS is no number above 0, if memory is short, and in a
+trace, which cannot take back what it has written. A message says that once. Record as a tree or by
 samples.
 
 A second C<hold> begins another stretch, which does not belong to the first.
 
 =item settle NUMBER
 
-Ends the stretch of this number, the one that is recorded if there is no NUMBER, and returns whether
-it has been kept. What follows is recorded at once. A number that is not, or no longer, one of a
-stretch does nothing.
+Ends the stretch of this number, or without NUMBER the current one, and returns whether the stretch
+was kept. From here on, calls are recorded at once. A number that is not, or no longer, a stretch's
+does nothing.
 
-To what is dropped holds what holds between C<stop> and C<start>: it is in no sum, and its time is
-that of C<$dprof_stopped>. Calls that were running go on as if it had taken no time. What is kept is
-recorded as if there had been no C<hold>, in the phases that were marked meanwhile.
+A dropped stretch counts like the time between C<stop> and C<start>: it is in no sum, and its time
+is part of C<$dprof_stopped>. Calls that were running go on as if the stretch had taken no time. A
+kept stretch is recorded as if there had been no C<hold>, in the phases that were marked meanwhile.
 
-A file that is saved in the middle of a stretch has nothing of it; neither has that of a process
-that is killed. A slice has the stretches that end in it, wholly. Stretches that are open when the
-program ends, dies or calls exec are kept if they have taken long enough by then. A forked child
-has its own file, in which nothing is held back until it calls C<hold> itself.
+A file that is saved in the middle of a stretch has nothing of that stretch; neither has the file of
+a process that was killed in the middle. A slice has the whole of each stretch that ends in it.
+Stretches that are open when the program ends, dies or calls exec are kept if they have taken long
+enough by then. A forked child has its own file, in which nothing is held back until it calls
+C<hold> itself.
 
 =item held NUMBER
 
-What follows belongs to the stretch of this number, or to none if that is 0. So stretches can take
-turns, as requests in an event loop do; their time runs from C<hold> to C<settle>, whatever runs.
-C<held> returns the number of the stretch that was recorded until now, and without NUMBER does
-nothing else.
+From here on, calls belong to the stretch of this number, or to none if the number is 0. So
+stretches can take turns, as requests in an event loop do. A stretch lasts from its C<hold> to its
+C<settle>, whatever runs in between. C<held> returns the number of the stretch that was current
+until now; without NUMBER it does nothing else.
 
 =item phase
 
-Returns the name of the phase that runs, so that a piece of code can mark a phase of its own and
-then go back: C<my $before = phase(); mark('search'); ...; mark($before)>. Without the profiler it
+Returns the name of the current phase, so that a piece of code can mark a phase of its own and then
+go back: C<my $before = phase(); mark('search'); ...; mark($before)>. Without the profiler it
 returns undef.
 
 =item recording
@@ -150,11 +150,11 @@ Returns whether recording is on: true or false, and false without the profiler.
 
 =head1 PACKAGES AROUND THE PROGRAM
 
-A plugin or middleware that calls these functions around somebody's code would be in each of its
-stacks. A package that declares a variable C<$DPROF_AROUND> is not in the profile: what its subs
-call has been called by their callers, and their own time is that of their callers, too. The
-declaration stands before the first C<use>, whose C<BEGIN> would be recorded otherwise; a value is
-not needed, and neither is this module.
+A plugin or middleware that calls these functions around an application's code would be in each
+stack of the application. A package that declares a variable C<$DPROF_AROUND> is not in the profile:
+the time of its subs, and the calls that they make, count for their callers. Put the declaration
+before the first C<use>, whose C<BEGIN> would be recorded otherwise. The variable needs no value,
+and the package need not load this module.
 
     package My::Plugin;
     our $DPROF_AROUND;

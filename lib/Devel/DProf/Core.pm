@@ -23,7 +23,7 @@ if ($file =~ m{^(.*)/Devel/DProf/Core\.pm\z}s) {
 }
 our $Dir = $file;
 if (defined &Devel::DProf::_start) {
-    # The functions are there: the program is profiled itself.
+    # The functions exist already: this program is itself profiled.
 } elsif ($file =~ /["\n]/) {
     XSLoader::load('Devel::DProf', $VERSION);
 } else {

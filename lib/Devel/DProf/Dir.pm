@@ -1,7 +1,8 @@
 package Devel::DProf::Dir;
 
-# A directory by its descriptor: what is below it is opened by single names, follows no links, and
-# is this user's or root's, so that others who can make names there lead nobody elsewhere.
+# A directory by its descriptor. Its entries are opened by single names, without following links,
+# and must belong to this user or to root. So other users who can make names there cannot lead us to
+# another file.
 
 use strict;
 use warnings;
@@ -12,7 +13,7 @@ our $VERSION = $Devel::DProf::Core::VERSION;
 
 sub CLONE_SKIP { 1 }
 
-# What was wrong with the last call that has failed: "is a symbolic link".
+# The reason why the last failed call failed: "is a symbolic link".
 my $Why = '';
 sub why { return $Why }
 
@@ -74,7 +75,7 @@ sub is_there {
     return _stat($self->{fd}, $name) ? 1 : 0;
 }
 
-# IS is what stat has said, of the handle that was read or of the name.
+# IS has the fields that stat returned, for the handle that was read or for the name.
 sub remove {
     my ($self, $name, @is) = @_;
     return _remove($self->{fd}, $name, @is[0, 1], $Why) == 0;
@@ -104,13 +105,14 @@ Devel::DProf::Dir - a directory by its descriptor, where others can make names
 =head1 DESCRIPTION
 
 In a directory where other users can make names, a name may be a link to anything, and a path that
-is looked up twice may be another file the second time. An object of this class opens what is below
-a directory by the descriptor of that and a single name, and follows no links. It is internal to
+is looked up twice may be another file the second time. An object of this class opens an entry of a
+directory by the directory's descriptor and a single name, and follows no links. It is internal to
 this distribution.
 
 =head1 METHODS
 
-What fails returns undef, or false, sets C<$!>, and the function C<why> says what is wrong.
+A method that fails returns undef, or false, and sets C<$!>. The function C<why> then says what is
+wrong.
 
 =over
 
@@ -120,11 +122,11 @@ The directory that a person has named; it may be a link.
 
 =item below NAME [, make => 1]
 
-A directory below it, of this user's or root's.
+A directory below it, which must be this user's or root's.
 
 =item path [NAME]
 
-The path that messages have.
+The path to show in messages.
 
 =item read NAME, USER, ...
 
@@ -137,7 +139,8 @@ A handle for writing a new file.
 
 =item keep NAME, MODE
 
-A handle for reading and writing a file of this user's or root's, which is made if need be.
+A handle for reading and writing a file of this user's or root's. The file is made if it does not
+exist.
 
 =item names
 
@@ -145,7 +148,8 @@ All names but C<.> and C<..>.
 
 =item stat NAME
 
-Device, inode, mode, size, time of the last change, of the name itself; nothing if it is not there.
+Device, inode, mode, size and time of the last change, as lstat has them; an empty list if there is
+no such name.
 
 =item is_there NAME
 
@@ -153,7 +157,7 @@ Whether there is anything of that name.
 
 =item remove NAME, DEVICE, INODE
 
-Removes a name if it still is that of this file.
+Removes a name if it still belongs to this file.
 
 =item move NAME, DIRECTORY, NAME
 

@@ -31,8 +31,8 @@ Devel::DProf::Events - what can be counted, as Perl sees it
 
 =head1 DESCRIPTION
 
-The counters that the recorder's option C<events> takes, by name (L<Devel::DProf/EVENTS>): those of
-perl, of the kernel and of this processor. L<dproflist> prints them.
+The counters of perl, of the kernel and of this processor, by name. The recorder's option C<events>
+takes these names (L<Devel::DProf/EVENTS>), and L<dproflist> prints them.
 
 =head1 METHODS
 

@@ -1,6 +1,7 @@
 package Devel::DProf::Input;
 
-# From what a person names to profiles: paths, files of a run; reading; what is said of each file.
+# Turns the names that a person gives into profiles: finds the files of a run, reads them, and
+# reports what became of each file.
 
 use strict;
 use warnings;
@@ -10,10 +11,10 @@ use Devel::DProf::Profile;
 use Devel::DProf::Tool qw(complain transient end_transient);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
-our @EXPORT_OK = qw(of_runs files_of used told usable readable doubts header_of processes
+our @EXPORT_OK = qw(of_runs files_of used report_outcome usable readable doubts header_of processes
                     shown_outcome);
 
-# Files that are copies, and what they are called where people read of them.
+# The names that messages have for files that are copies.
 our %Shown;
 
 sub shown_as { return $Shown{ $_[0] } // $_[0] }
@@ -26,9 +27,9 @@ sub shown_outcome {
 
 # ---- files of runs ----
 
-# Returns the files of the run that a file belongs to, itself first: those beside it that have its
-# name but for numbers (tmon.out, tmon.out.PID, tmon.out.PID.TID, tmon.out.PID.iN; PID.prof) and its
-# run id in their headers.
+# Returns the files of the run that a file belongs to, the file itself first. The others are in the
+# same folder, have the same name except for numbers (tmon.out, tmon.out.PID, tmon.out.PID.TID,
+# tmon.out.PID.iN; PID.prof) and the same run id in their headers.
 sub processes {
     my ($path) = @_;
     # A pipe can be read only once, and perhaps nobody writes to it.
@@ -51,7 +52,8 @@ sub pattern_of {
     return ($dir // '', $base, qr/^$like(?:\.i?\d+)*\z/);
 }
 
-# Returns how many more files the runs of these have: each directory and each header is read once.
+# Returns how many more files the runs of these files have. It reads each directory and each header
+# once.
 sub other_processes {
     my (%given, %runs, %places);
     for my $path (grep { -f } @_) {
@@ -97,8 +99,8 @@ sub header_of {
     return @header;
 }
 
-# The files to read: those named, or with `all' those of their whole runs. If the runs have files
-# that are not named, one line says so, unless the tool is to be quiet.
+# Returns the files to read: those named, or with `all' those of their whole runs. If the runs have
+# files that are not named, one line says so, unless `quiet'.
 my %told_runs;
 
 sub of_runs {
@@ -117,7 +119,7 @@ sub of_runs {
     return @names;
 }
 
-# Returns the same of names among which are sides, whose files a store has given.
+# Returns the same for names among which are sides, whose files came from a store.
 sub files_of {
     my ($all, $quiet, @names) = @_;
     return map { ref $_ ? map { @$_ } @{ $_->{runs} } : of_runs($all, $quiet, $_) } @names
@@ -128,8 +130,8 @@ sub files_of {
 # ---- reading ----
 
 sub new {
-    my ($class, %how) = @_;
-    return bless {%how}, $class;
+    my ($class, %fields) = @_;
+    return bless {%fields}, $class;
 }
 
 # Makes an empty profile, prepared for its files.
@@ -162,9 +164,10 @@ sub read {
     return shown_outcome($profile->outcome($profile->files - 1, @how));
 }
 
-# Adds up files. Each is read by itself first, so that nothing of a bad one gets in.
+# Adds up files. Each file is read into a profile of its own first, so that no part of a bad file is
+# added.
 sub sum {
-    my ($self, $take, $told, @paths) = @_;
+    my ($self, $take, $report, @paths) = @_;
     my $sum = (ref $self)->new(detail => 1, phases => 1)->profile;
     my $any = 0;
     for my $path (@paths) {
@@ -172,9 +175,9 @@ sub sum {
         my $o = $self->read($one, $path);
         my %header = $one->header(0);
         doubts($path, $self->{force}, %header{dprof_left_out});     # the sum says the rest itself
-        $told->($o) or next;
+        $report->($o) or next;
         my $why = $sum->take($one, $take);
-        if (defined $why) { $told->($o, $why) }
+        if (defined $why) { $report->($o, $why) }
         else { $any++ }
     }
     return ($sum, $any);
@@ -200,7 +203,7 @@ sub usable { return $_[0] =~ /\A(?:fine|open|cut)\z/ ? 1 : 0 }
 
 sub readable { return $_[0] eq 'part' || usable($_[0]) ? 1 : 0 }
 
-sub told {
+sub report_outcome {
     my ($o, $quiet) = @_;
     return 'fine' if !$o->{code} && !$o->{open_count};
     require Devel::DProf::Outcome;
@@ -210,16 +213,16 @@ sub told {
     return $what;
 }
 
-# Returns what a file of a compared side is: fine, cut or bad.
+# Returns the state of a file of a compared side: fine, cut or bad.
 sub used {
     my ($o, $header, $force) = @_;
     doubts($o->{path}, $force, %$header);
-    my $what = told($o, $force);
+    my $what = report_outcome($o, $force);
     return 'cut' if $what eq 'cut' || ($what eq 'part' && $force);
     return usable($what) ? 'fine' : 'bad';
 }
 
-# Says how far a file can be trusted, from its header.
+# Prints the doubts about a file's numbers that its header gives rise to.
 sub doubts {
     my ($path, $quiet, %header) = @_;
     my @doubtful = qw(dprof_runops_taken dprof_left_out dprof_dropped_cpu);
@@ -240,20 +243,20 @@ Devel::DProf::Input - from paths to profiles: the files of a run, reading
 
 =head1 SYNOPSIS
 
-    use Devel::DProf::Input qw(of_runs told usable);
+    use Devel::DProf::Input qw(of_runs report_outcome usable);
 
     my $input = Devel::DProf::Input->new(force => 0, progress => 1);
     my $profile = $input->profile;
     for my $path (of_runs($with_all_processes, $quiet, @names)) {
-        my $what = told($input->read($profile, $path), $quiet);
+        my $what = report_outcome($input->read($profile, $path), $quiet);
         die if !usable($what);
     }
 
 =head1 DESCRIPTION
 
-All tools and libraries of this distribution that take names of files go this way: names become
-paths (L</FILES>), paths become profiles (L</READING>), and what became of each file is
-said on the standard error in the same words (L</OUTCOMES>). It is internal to this distribution.
+All tools and libraries of this distribution that take names of files use this module. It turns
+names into paths (L</FILES>) and paths into profiles (L</READING>), and reports on the standard
+error what became of each file (L</OUTCOMES>). It is internal to this distribution.
 
 =head1 FILES
 
@@ -268,7 +271,7 @@ are not named, one line says so, once for the same names, unless QUIET.
 
 =item files_of ALL, QUIET, NAME, ...
 
-The same of names among which are hashes as L<Devel::DProf::Sides/side> returns them.
+The same for names among which are hashes as L<Devel::DProf::Sides/side> returns them.
 
 =item processes PATH
 
@@ -283,20 +286,20 @@ folder does not count as one of the given files.
 
 =item header_of PATH
 
-The names and values of a file's header, in its order. Only the header is read. Nothing if it cannot
-be read.
+The names and values of a file's header, in their order. Only the header is read. An empty list if
+it cannot be read.
 
 =item shown_as PATH
 
-What a file is called where people read of it: C<%Shown> has names for paths of copies.
+The name of a file in messages: C<%Shown> has the names of files that are copies.
 
 =item shown_outcome OUTCOME
 
-A copy of an outcome, with that name.
+A copy of an outcome, in which path is the name that C<shown_as> returns.
 
 =item header PATH
 
-The same, behind the outcome (L<Devel::DProf::Profile/outcome>).
+The outcome (L<Devel::DProf::Profile/outcome>), followed by what C<header_of> returns.
 
 =back
 
@@ -306,8 +309,8 @@ The same, behind the outcome (L<Devel::DProf::Profile/outcome>).
 
 =item new NAME => VALUE, ...
 
-How files are read. force: faults of a file are tolerated. progress: a terminal is told how far it
-is. unit, pairs, may_be_empty, chart, main, phases, detail, waits: as the methods of
+How files are read. force: faults of a file are tolerated. progress: a terminal shows how far
+reading is. unit, pairs, may_be_empty, chart, main, phases, detail, waits: as the methods of
 L<Devel::DProf::Profile> that have these names (main: C<only_main>).
 
 =item profile [WINDOW]
@@ -316,20 +319,19 @@ An empty L<Devel::DProf::Profile> for such files. WINDOW: a list of ranges.
 
 =item read PROFILE, PATH [, HOW]
 
-Adds one file to such a profile, and returns the outcome: L<Devel::DProf::Profile/outcome>, which
-HOW is for.
+Adds one file to such a profile, and returns L<Devel::DProf::Profile/outcome>, which takes HOW.
 
-=item sum TAKE, TOLD, PATH, ...
+=item sum TAKE, REPORT, PATH, ...
 
-For an object with detail and phases. Reads each file into a profile of its own and adds that to one
-profile, which has both, too:
-TAKE is the hash of L<Devel::DProf::Profile/take>. TOLD is called with the outcome of each file, and
-returns whether to use it; and again, with the reason, if it could not be added. Returns the profile
-and the number of files in it.
+For an object with detail and phases. Reads each file into a profile of its own, and adds that
+profile to one sum, which has detail and phases, too. TAKE is the hash of
+L<Devel::DProf::Profile/take>. C<sum> calls REPORT with the outcome of each file, and uses the file
+if REPORT returns true. If the file could not be added, C<sum> calls REPORT again, with the reason.
+Returns the profile and the number of files in it.
 
 =item is_unit WORD
 
-A function: can folded stacks count that?
+A function: returns whether WORD can be the unit of folded stacks.
 
 =back
 
@@ -347,19 +349,20 @@ True of fine, open and cut.
 
 True of these and of part.
 
-=item told OUTCOME, QUIET
+=item report_outcome OUTCOME, QUIET
 
-Says what there is to say of a file; QUIET leaves that out where the file is usable. Returns the
-verdict.
+Prints the messages about a file, with QUIET only if the file is not usable. Returns the verdict.
 
 =item used OUTCOME, HEADER, FORCE
 
-The same for files that are compared, with C<doubts>; FORCE is quiet, and takes what was read in
-spite of faults. Returns what TOLD of L<Devel::DProf::Sides/read> has to.
+The same for files that are compared, with C<doubts>. FORCE is quiet, and accepts what was read in
+spite of faults. C<used> can be the REPORT of L<Devel::DProf::Sides/read>, and returns fine, cut or
+bad.
 
 =item doubts PATH, QUIET, HEADER
 
-Says, unless QUIET, what a header (names and values) tells about how far the file can be trusted.
+Prints, unless QUIET, the doubts about a file's numbers that its header (names and values) gives
+rise to.
 
 =back
 

@@ -16,14 +16,15 @@ delete $NUMBER{counter};        # a counter has its own name
 
 # perf's: cycles:u, cpu/event=1/u.
 my $MODIFIERS = qr{(?::|(?<=/))[ukhGHIpPSDWebRX]+\z};
-# An event of a PMU with its terms, in which commas do not separate: cpu/event=0x3c,umask=1/u.
+# An event of a PMU with its terms, whose commas separate no metrics: cpu/event=0x3c,umask=1/u.
 our $EVENT = qr{[A-Za-z][^\s<>=,&/]*/[^/>]+/\w*};
-# What a word can look like.
+# The form of a word.
 our $WORD = qr{$EVENT|[A-Za-z][\w.+%-]*(?::[\w.+%-]+)*(?:_\([^()]*\))?};
 
 # ---- words ----
 
-# Returns the metric of a word that means the same in all profiles; undef: the word is a counter's.
+# Returns the metric of a word that means the same in all profiles, or undef: the word may name a
+# counter.
 sub known {
     my ($class, $word) = @_;
     my $number = $NUMBER{$word} // return undef;
@@ -37,8 +38,8 @@ sub is_time_word {
     return metric_is_time($NUMBER{$word} // DP_M_COUNTER);
 }
 
-# Returns the metric that a word means in profiles; undef: none has it. Where values of a unit
-# stand in the place of times, they can be called by that unit.
+# Returns the metric that a word means in profiles, or undef if no profile has it. Where values of
+# another unit stand in the place of times, the name of the unit is also a word for them.
 sub of {
     my ($class, $word, @profiles) = @_;
     my $unit = $profiles[0]->unit;
@@ -67,8 +68,9 @@ sub counter_of {
 # The unit comes after the last colon: cycles:u:cycles.
 sub name_of { return $_[0] =~ s/:[^:]*\z//r }
 
-# Returns the counter that a word means: its name, or that without perf's modifiers, cycles for
-# cycles:u, if only one counter fits. kmem is no name of kmem:kfree. Undef: none.
+# Returns the counter that a word means, or undef. The word is the counter's name, or that name
+# without perf's modifiers (cycles for cycles:u) if only one counter matches. kmem does not mean
+# kmem:kfree.
 sub named {
     my ($word, @names) = @_;
     my ($exact) = grep { $_ eq $word } @names;
@@ -77,7 +79,7 @@ sub named {
     return keys %like == 1 ? (keys %like)[0] : undef;
 }
 
-# The same of a name that files of other tools have: Memory_(bytes).
+# The same for a name as files of other tools have it: Memory_(bytes).
 sub with_unit {
     my ($word, @counters) = @_;
     my ($name, $unit) = $word =~ /\A(.+)_\(([^()]+)\)\z/s or return undef;
@@ -102,8 +104,8 @@ sub for_help {
     return ['cpu (user+system, the default)', @times, 'calls', 'ops'];
 }
 
-# Behind what says that a profile lacks a metric: how to record it, or which of those that there are
-# may have been meant.
+# Returns the end of a message that a profile lacks a metric: how to record the metric, or which
+# existing metric may have been meant.
 sub hint {
     my ($word, @known) = @_;
     return '; trees have ops: record with -d:DProf=tree' if $word eq 'ops';
@@ -131,24 +133,26 @@ sub is_counter { return $_[0]{number} == DP_M_COUNTER }
 # Whether a counter repeats from run to run, with the same hash seed.
 sub repeats { return $_[0] =~ /^(?:ops|svs|svs-freed)\z/ }
 
-# Whether it repeats, so that one run decides.
+# Returns whether its values repeat from run to run, so that one run decides.
 sub is_exact { return $_[0]->is_calls || repeats($_[0]{name}) ? 1 : 0 }
 
-# Returns the sum of the one profile that it was made for: ticks, calls, or what a counter counts.
+# Returns the total of the one profile that the metric was made for: ticks, calls, or a counter's
+# unit.
 sub total {
     my ($self, $profile) = @_;
     return $self->is_counter ? $profile->counted($self->counter)
         : $self->is_calls ? $profile->calls : $profile->total($self->number);
 }
 
-# Returns the options by which rows of the profile have it. Calls are a column of all rows.
+# Returns the options with which rows of the profile have the metric. Calls are a column of all
+# rows.
 sub for_rows {
     my ($self) = @_;
     return $self->is_counter ? (counter => $self->counter + 1)
         : (time => $self->is_calls ? DP_T_CPU : $self->number);
 }
 
-# Returns the doubts about a counter's numbers, from the headers of files: lines.
+# Returns the doubts about a counter's numbers, from the headers of files, as lines.
 sub doubts {
     my ($self, $of, @headers) = @_;
     return if !$self->is_counter;
@@ -200,14 +204,15 @@ internal to this distribution.
 
 The metric that a word means in these profiles (L<Devel::DProf::Profile/metric> is the same for one
 profile); undef if none of them has it. A word is C<cpu> or C<user+system>, C<user>, C<system>,
-C<real>, C<calls>; the unit of the profiles' values, where those are not times; or a counter. A
-counter goes by its name, C<kmem:kfree>; by its name without perf's modifiers, C<cycles> for
-C<cycles:u> and C<cpu/event=1/> for C<cpu/event=1/u>, if only one counter fits; and by name and unit
-as callgrind files have them, C<Memory_(bytes)>.
+C<real>, C<calls>; the unit of the profiles' values, where those are not times; or a counter. The
+word for a counter is its name (C<kmem:kfree>), its name without perf's modifiers if only one
+counter matches (C<cycles> for C<cycles:u>, C<cpu/event=1/> for C<cpu/event=1/u>), or name and unit
+as callgrind files have them (C<Memory_(bytes)>).
 
 =item known WORD
 
-The metric, if the word is no counter's: what can be told before a profile is read. Undef otherwise.
+The metric that a word means in every profile. Undef if the word may name a counter, which only a
+profile can decide.
 
 =back
 
@@ -222,8 +227,8 @@ C<s>, or what is counted; empty if that is unknown.
 
 =item counters, counter
 
-The numbers that a counter has in the profiles, undef in one that lacks it; the number in the first
-of them.
+The counter's number in each profile, undef where a profile lacks the counter; its number in the
+first profile.
 
 =item is_time, is_calls, is_counter, is_exact
 
@@ -231,13 +236,12 @@ What kind of metric it is; whether its values repeat from run to run.
 
 =item total PROFILE, for_rows
 
-Returns, for a metric of one profile, the sum, and the options of L<Devel::DProf::Profile/rows> for
-it.
+For a metric of one profile: its total; the options with which L<Devel::DProf::Profile/rows> has it.
 
 =item doubts NAME, HEADER, ...
 
-What files' headers, which are hashes, tell against the counter's numbers: lines that begin with
-that name.
+The doubts about the counter's numbers that files' headers (hashes) give rise to, as lines that
+begin with NAME.
 
 =back
 
@@ -247,15 +251,15 @@ that name.
 
 =item named WORD, NAME, ...
 
-The one of these counters' names that the word means, or undef.
+The one among these names of counters that the word means, or undef.
 
 =item is_time_word WORD
 
-Whether the word is that of a kind of time.
+Whether the word is a kind of time.
 
 =item words LIST
 
-The words of a list with commas between them. Commas between slashes do not separate.
+The words of a list that are separated by commas. Commas between slashes do not separate.
 
 =item repeats NAME
 
@@ -263,8 +267,8 @@ Whether a counter of that name repeats from run to run.
 
 =item hint WORD, KNOWN, ...
 
-Text behind a message that says that a profile lacks a metric: how to record it, or which of those
-that it has may have been meant.
+The end of a message that a profile lacks a metric: how to record the metric, or which of the known
+metrics may have been meant.
 
 =item for_help
 

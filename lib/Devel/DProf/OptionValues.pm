@@ -1,7 +1,7 @@
 package Devel::DProf::OptionValues;
 
-# Values of options that several tools take: lists, patterns, slices of time, renames; and which
-# options go together.
+# Parsers of option values that several tools take: lists, patterns, slices of time, renames. Also
+# the check whether options can be combined.
 
 use strict;
 use warnings;
@@ -82,8 +82,8 @@ sub renames {
     } @lines;
 }
 
-# Dies with the first option that has no use beside another one: FITS are the names of those that
-# have, itself among them.
+# Dies with the first option that cannot be combined with OPTION: FITS are the names of those that
+# can, OPTION among them.
 sub only_beside {
     my ($opt, $option, @fits) = @_;
     my %fits = map { $_ => 1 } @fits;
@@ -103,8 +103,7 @@ Devel::DProf::OptionValues - values of options: lists, patterns, slices of time,
 
 =head1 DESCRIPTION
 
-What stands behind an option, where several tools take the same. It is internal to this
-distribution.
+Parsers of the values of options that several tools take. It is internal to this distribution.
 
 =head1 FUNCTIONS
 
@@ -114,8 +113,8 @@ They take bytes, return characters, and die with what is wrong.
 
 =item list_of OPTION, TEXT
 
-A list of names: separated by commas; C<file://NAME> is a file with one on each line. OPTION is for
-messages.
+A list of names, separated by commas; C<file://NAME> stands for a file with one name on each line.
+Messages name OPTION.
 
 =item pattern OPTION, TEXT
 
@@ -130,12 +129,12 @@ commas.
 
 =item renames TEXT
 
-C<--map>: pairs of names, old and new, of OLD=NEW, or of C<file://NAME> with one of them on each
-line.
+C<--map>: pairs of an old and a new name, from OLD=NEW, or from C<file://NAME> with one OLD=NEW on
+each line.
 
 =item only_beside OPTIONS, OPTION, NAME, ...
 
-Dies with the first one of the options that is not among these names: it has no use beside OPTION.
+Dies with the first of the options that is not among these names: it cannot be combined with OPTION.
 
 =back
 

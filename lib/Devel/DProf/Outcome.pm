@@ -1,7 +1,7 @@
 package Devel::DProf::Outcome;
 
-# What became of a file that was read: a word for it, and what is to be said. Most files are fine,
-# and need none of it.
+# What became of a file that was read: a verdict in one word, and the messages about the file. Most
+# files are fine, and do not need this module.
 
 use strict;
 use warnings;
@@ -22,7 +22,7 @@ sub verdict {
     return $o->{marks} + $o->{contexts} > 0 ? 'part' : 'bad';
 }
 
-# Returns what all tools say of an outcome.
+# Returns the messages of all tools about an outcome.
 sub lines {
     my ($o, $what) = @_;
     my $path = $o->{path};
@@ -33,7 +33,7 @@ sub lines {
         : "$path: profile cut short: $o->{message}" . place($o)
             . ($o->{open_count} ? "; $open had not ended" : '')) if $what eq 'cut';
     return no_profile($o) if $what eq 'none';
-    # The classic words stay in front.
+    # The classic words come first.
     my $first = $o->{message} =~ /^(?:Garbled|Bad) profile/
         ? "$o->{message} ($path, line $o->{line}, byte $o->{byte})"
         : "$path: $o->{message}" . place($o);
@@ -43,7 +43,7 @@ sub lines {
         $rest ? "$path: ... and $rest more lines that cannot be read" : ());
 }
 
-# Says which lines of a tree were left out. The classic words stay in front.
+# Returns a message for each line of a tree that was left out. The classic words come first.
 sub left_out {
     my ($o) = @_;
     return map { "$_->{message} ($o->{path}, line $_->{line}, byte $_->{byte}); it is left out" }
@@ -66,10 +66,11 @@ sub no_profile {
         . (-e "$path/tmon.out" ? ", such as $path/tmon.out" : '');
 }
 
-# Tells whether the file has no byte: its process has recorded nothing.
+# Returns whether the file is empty: its process has recorded nothing.
 sub is_empty { return $_[0]{message} =~ /empty/ ? 1 : 0 }
 
-# A file of another tool may have no lines; where one of ours ends says nothing.
+# A file of another tool may have no lines. For a file of ours that was cut short, the byte at which
+# it ends helps nobody.
 sub place {
     my ($o) = @_;
     return $o->{line} ? " (line $o->{line}, byte $o->{byte})"
@@ -77,7 +78,7 @@ sub place {
             ? " (byte $o->{byte})" : '';
 }
 
-# Says what to do about a missing profile, if its name is one that the recorder gives.
+# Returns how to make a missing profile, if the recorder would give it that name.
 sub missing {
     my ($path) = @_;
     return '; run perl -d:DProf PROGRAM first' if $path =~ m{(?:^|/)tmon\.out\z};
@@ -96,7 +97,7 @@ sub beside {
     return length $meant ? "; $meant" : '';
 }
 
-# Returns why a file cannot be used, or not as a whole, for messages that name it elsewhere.
+# Returns why a file cannot be used, or not completely, for messages that name the file elsewhere.
 sub reason {
     my ($o) = @_;
     if ($o->{code} == Devel::DProf::Profile::CANNOT_READ && $o->{sys_errno}) {
@@ -108,9 +109,9 @@ sub reason {
         . ($o->{message} || 'not a profile');
 }
 
-# Returns how much more the CPU clock has counted than the time that passed by the other clock, in
-# percent of the CPU time of the recording; undef: the header does not say, or it ran too short.
-# The clocks of threads and of forked children begin after they have used CPU time.
+# Returns by how much CPU time exceeds the time that passed by the other clock, in percent of the
+# recording's CPU time; undef if the header does not say, or the recording is too short. The clocks
+# of threads and of forked children begin after these have used CPU time.
 use constant TOO_SHORT => 1;           # second of CPU time
 
 sub disagreement {
@@ -127,7 +128,8 @@ sub disagreement {
 
 use constant WORTH_SAYING => 3;        # percent
 
-# Returns how far a file can be trusted, as its header tells, for messages that name it.
+# Returns the doubts about a file's numbers that its header gives rise to, for messages that name
+# the file.
 sub doubts {
     my (%header) = @_;
     my $off = disagreement(\%header) // 0;
@@ -148,12 +150,12 @@ __END__
 
 =head1 NAME
 
-Devel::DProf::Outcome - what became of a file, and what is to be said of it
+Devel::DProf::Outcome - what became of a file, and the messages about it
 
 =head1 DESCRIPTION
 
-The words that all tools and libraries of this distribution use for files that are not as they
-should be. L<Devel::DProf::Input/told> says them. It is internal to this distribution.
+The messages of all tools and libraries of this distribution about files that are not as they should
+be. L<Devel::DProf::Input/report_outcome> prints them. It is internal to this distribution.
 
 =head1 FUNCTIONS
 
@@ -163,26 +165,26 @@ An OUTCOME is what L<Devel::DProf::Profile/outcome> returns.
 
 =item verdict OUTCOME
 
-One word: C<fine>; C<open>, all was read, and calls had not ended; C<cut>, the file ends too early,
-or lines of a tree were left out, and what is there counts; C<part>,
-something was read in spite of faults; C<bad>, nothing was; C<none>, there is no profile.
+One word. C<fine>; C<open>: all was read, and calls had not ended; C<cut>: the file ends too early,
+or lines of a tree were left out, and the rest counts; C<part>: something was read in spite of
+faults; C<bad>: nothing was read; C<none>: there is no profile.
 
 =item lines OUTCOME, WORD
 
-What is to be said of a file with that verdict, as lines.
+The messages about a file with that verdict, as lines.
 
 =item reason OUTCOME
 
-Why a file cannot be used, or not as a whole: text without its name.
+Why a file cannot be used, or not completely: text without the file's name.
 
 =item is_empty OUTCOME
 
-Whether the file has no byte.
+Whether the file is empty.
 
 =item doubts HEADER
 
-What a header (names and values) tells about how far the file can be trusted: texts without its
-name.
+The doubts about a file's numbers that its header (names and values) gives rise to: texts without
+the file's name.
 
 =back
 

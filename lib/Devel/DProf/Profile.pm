@@ -26,7 +26,8 @@ use constant {
 
 sub CLONE_SKIP { 1 }
 
-# Returns the metric that a word means here (Devel::DProf::Metric); undef if the profile lacks it.
+# Returns the metric that a word means in this profile (Devel::DProf::Metric); undef if the profile
+# lacks it.
 sub metric {
     my ($self, $word) = @_;
     require Devel::DProf::Metric;
@@ -44,7 +45,7 @@ sub has_counter {
     return scalar grep { $_ eq $name } $self->counter_names;
 }
 
-# Makes one byte for each name, which a view obeys: $role->($name) returns it.
+# Returns a string with one byte for each name, the role that $role->($name) returns. Views take it.
 sub roles {
     my ($self, $how, $role) = @_;
     return join '', map { chr $role->($_) }
@@ -81,8 +82,9 @@ Devel::DProf::Profile - a profile, read back
 
 =head1 DESCRIPTION
 
-One or more files are read into one profile: subs, and the tree of their calls with the times of
-each context. Reading never starts the profiler and never evaluates anything in a file.
+An object of this class is one profile, read from one or more files: subs, and the tree of their
+calls with the times of each context. Reading never starts the profiler and never evaluates anything
+in a file.
 
 =head1 METHODS
 
@@ -153,8 +155,8 @@ read. PROGRESS is the same as for C<add>, for the files that the caller's thread
 
 =item waits
 
-Call this before the first C<add_all>, which then packs what was read: a fifth of the memory is
-enough for many profiles that are compared one by one. Methods that need it unpack it.
+Call this before the first C<add_all>, which then packs each profile until a method needs it. Many
+profiles that are compared one by one then take a fifth of the memory.
 
 =item merge OTHER
 
@@ -163,8 +165,8 @@ Adds all of another profile. Returns undef, or a message that says what is wrong
 =item take OTHER, HOW
 
 Adds a part of another profile, as C<merge> adds all of it. HOW is a hash. phase is the name of a
-phase (both profiles with C<phases>): only its contexts are taken, and of several files only those
-that have it. The phase then becomes the root.
+phase (both profiles with C<phases>): only its contexts are taken, and if there are several files,
+only those that have the phase. The phase then becomes the root.
 
 below is the PACKAGE::NAME of a sub in the phase: what it called becomes part of the root, and the
 frames above it, which were running when the phase began, are left out. bases is a list of pairs: a
@@ -221,8 +223,8 @@ into one.
 
 =item roles HOW, CODE
 
-For each name the role that CODE returns: KEEP, DROP, GROUP or OTHER. The result is to be passed on
-as C<roles>.
+The role that CODE returns for each name: KEEP, DROP, GROUP or OTHER. Pass the result on as
+C<roles>.
 
 =item rows HOW
 
@@ -243,8 +245,8 @@ L</names> takes.
 
 =item Devel::DProf::Profile::print_calls PATH, HANDLE, HOW
 
-They print L<dprofpp>'s table, its C<-S> and its C<-T>. The last one is a function; it prints while
-it reads, and returns an outcome.
+These print L<dprofpp>'s table, its C<-S> and its C<-T>. C<print_calls> is a function; it prints
+while it reads, and returns an outcome.
 
 =item subs HOW
 
@@ -257,7 +259,7 @@ that a file lacks is an empty string.
 
 =item counter_names, has_counter NAME
 
-The names of those that all files have, without units; whether one of them is NAME.
+The names, without units, of the counters that all files have; whether NAME is one of them.
 
 =item metric WORD
 
@@ -285,36 +287,36 @@ What print_diff would return, without printing: the result of the gate.
 
 =item Devel::DProf::Profile::compared SIDES, HOW, PERCENT
 
-The same comparison as rows, of the first two sides. Returns a hash: failed, undecided, needed (the
+The same comparison of the first two sides, as rows. Returns a hash: failed, undecided, needed (the
 numbers of findings, and how many runs could decide); total, with baseline and value; rows, the
 subs; lines, the call tree from the program down; findings. Each of the last three is a list of
 hashes.
 
 A row has name, status (both, new or gone), baseline, value, change, baseline_calls and calls; times
-are in seconds, and what a side does not have is undef.
+are in seconds, and a value that a side does not have is undef.
 
 If there are several keys, other is the second one. A row that is a line of source
-(L<Devel::DProf::Compare::Diff>, keys) also has file, which is the name that both sides have in
-common; baseline_file and own_file, as the two sides have it, if they have it; baseline_line and
-line, its numbers on both sides, 0 if a side does not have it as far as is known; and fate: kept,
-moved (past other lines of its sub), inserted, deleted, or unknown if the sources are.
+(L<Devel::DProf::Compare::Diff>, keys) also has file, the name that both sides have in common;
+baseline_file and own_file, its names on the two sides, where a side has it; baseline_line and line,
+its numbers on the two sides, 0 where a side is not known to have it; and fate: kept, moved (past
+other lines of its sub), inserted, deleted, or unknown if the sources are unknown.
 
-A line of the call tree also has level. What changes less than PERCENT of the total is one line with
-its siblings: it has no name, and more is how many there are. A finding has rule, name, side,
-undecided; if the rule is about growth, baseline and value; and if name is a line of source, sub,
-where it stands.
+A line of the call tree also has level. Siblings that each change by less than PERCENT of the total
+are one line, which has no name, and their number in more. A finding has rule, name, side,
+undecided; if the rule is about growth, baseline and value; and if name is a line of source, the sub
+of that line.
 
 =item Devel::DProf::Profile::changepoints SERIES, SIZES, ALPHA
 
-Where series of numbers changed: SERIES is a list of lists, whose values stand in groups of these
-SIZES, one behind the other. Returns a hash: decides, whether the clearest change of so few values
-could have a p of ALPHA or less; found, a list of [SERIES, GROUP, P] for each change that has. GROUP
-is the first that is changed, both count from 0. The test is L<dprofdiff>'s of B<--bisect>.
+Where series of numbers changed, by the test of B<dprofdiff --bisect>. SERIES is a list of lists,
+each with the values of consecutive groups of these SIZES. Returns a hash: decides, whether the
+clearest change of so few values could have a p of ALPHA or less; found, a list of [SERIES, GROUP,
+P] for each change with such a p. GROUP is the first changed group; both numbers count from 0.
 
 =item Devel::DProf::Profile::reach RUNS, OTHER_RUNS, ALPHA
 
-The least change, in spreads of a value among the runs of a side, that the test of B<dprofdiff>
-finds four times of five; infinite, if there is none that so few runs can show.
+The least change that the test of B<dprofdiff> detects with 80 % power, in multiples of the spread
+of a value among the runs of a side; infinite if so few runs cannot show any change.
 
 =item pairs
 
@@ -324,17 +326,17 @@ file is refused.
 
 =item may_be_empty
 
-Call this before the first C<add>: a file without any line but comments is then folded stacks, of
-which there are none. Without this call such a file is refused.
+Call this before the first C<add>: a file that has only comments is then an empty file of folded
+stacks. Without this call such a file is refused.
 
 =item Devel::DProf::Profile::stacks_formats
 
-The formats that stacks are printed in, a hash each: name; suffixes of files, with blanks between;
-for, which is C<eyes> (L<dprofflame>), C<programs> (L<dproffold>) or C<tools>, those of others
-(L<dprofexport>); and what is true of it: layout, boxes have places in it; metrics, it has several
-metrics; apart, it shows each process and thread; labels, samples have labels; base, its tools
-subtract one file from another; timeline, it shows what ran when, of traces; sites, it tells which
-line of a frame called.
+The formats in which stacks can be printed, a hash each: name; suffixes of files, separated by
+blanks; for, which is C<eyes> (L<dprofflame>), C<programs> (L<dproffold>) or C<tools>, those of
+others (L<dprofexport>). These are true or false. layout: its boxes have positions; metrics: it has
+several metrics; apart: it shows each process and thread; labels: its samples have labels; base: its
+tools subtract one file from another; timeline: it shows what ran when in a trace; sites: it shows
+which line of a frame made the call.
 
 =item Devel::DProf::Profile::print_stacks HANDLE, SIDES, HOW
 
@@ -366,17 +368,17 @@ The names of the files that the profile has places in, as a reference to a list.
 
 =item line_detail
 
-What the profile knows of statements, a number of the list C<lines> of L<Devel::DProf::Constants>: 0
-(none), but perhaps calls by line; 1, their counts; 2, their times, too.
+The data that the profile has for statements, a number of the list C<lines> of
+L<Devel::DProf::Constants>. 0: none, but perhaps calls by line; 1: counts; 2: counts and times.
 
 =item line_text FILE
 
-The text of a source, as bytes, where the profile has it; else undef.
+The text of a source, as bytes; undef if the profile does not have it.
 
 =item line_source FILE
 
-Size and CRC-32 of a source as it was recorded. Two zeros if the files of the profile had different
-ones; an empty list if they are not known.
+Size and CRC-32 of a source as it was recorded. Two zeros if the files of the profile disagree; an
+empty list if they are not known.
 
 =item line_sources
 
@@ -384,9 +386,9 @@ A list of [FILE, SIZE, CRC] for each source whose size and CRC-32 the profile ha
 
 =item Devel::DProf::Profile::align_texts OLD, NEW
 
-Of two versions of a source, as bytes: a list that has for each line of NEW the number of the line
-of OLD, from 1, that it is; 0: it was inserted. Lines are the same if they differ only in white
-space at their ends.
+Aligns two versions of a source, given as bytes. Returns for each line of NEW the number, from 1, of
+the same line in OLD, or 0 if the line was inserted. Lines that differ only in white space at their
+ends are the same.
 
 =item Devel::DProf::Profile::dump_text PATH, HANDLE
 

@@ -4,10 +4,10 @@ package Devel::DProf::Requests;
 # Mojolicious::Plugin::DProf.
 #
 # A request is open from its beginning to its end, and may have sections: stretches of code that
-# certainly run for it, like the call of the application. In a section the phase is that of its
-# request. Between sections, code of any open request may run, from an event loop: with one open
-# request the phase is that request's, with several it is OVERLAPPING, and with none the one that
-# was before. Nothing here dies, or catches what others throw.
+# certainly run for it, like the call of the application. In a section, the phase is that of its
+# request. Between sections, an event loop may run code of any open request. Then the phase is that
+# of the only open request; OVERLAPPING, if several are open; or, if none is, the phase before the
+# first request. No function here dies, or catches an exception of the application.
 
 our $DPROF_AROUND;      # this package is not recorded: see Devel::DProf::Control
 
@@ -39,10 +39,10 @@ my %path_names;
 
 # ---- settings ----
 
-# Returns whether something records here at all. That does not change while a program runs.
+# Returns whether a recorder is loaded. That does not change while a program runs.
 sub is_recorded { return defined Devel::DProf::Control::phase() }
 
-# Each option: whether a value is right, and what is said of another one.
+# Each option has a check of its value, and the text of the warning about a wrong one.
 my %OPTION = (
     every  => [sub { $_[0] =~ /\A[1-9][0-9]{0,8}\z/ },
         'is not a whole number above 0; every request is recorded'],
@@ -52,7 +52,7 @@ my %OPTION = (
         'is not a code reference; requests have their usual names'],
 );
 
-# Mistakes are told, and what is wrong is left out.
+# A mistake gives a warning, and the wrong option is left out.
 sub new {
     my ($class, %opt) = @_;
     my $self = bless { count => 0 }, $class;
@@ -66,8 +66,8 @@ sub new {
     return $self;
 }
 
-# Returns the name that the application's code gives to a request by its arguments, else the one
-# that is given here.
+# Returns the name that the application's code gives to the request with these arguments, or else
+# the given name.
 sub name_of {
     my ($self, $else, @args) = @_;
     my $code = $self->{name} or return $else;
@@ -86,7 +86,8 @@ sub is_name { return defined $_[0] && !ref $_[0] && length $_[0] }
 
 sub method_name { return $METHOD{ $_[0] // '' } ? $_[0] : 'OTHER' }
 
-# Returns a name for a path, in which numbers and the like are N. The bytes are taken for UTF-8.
+# Returns a name for a path, in which N stands for numbers and the like. The bytes are read as
+# UTF-8.
 sub path_name {
     my ($method, $path) = @_;
     my $name = substr $path, 0, LENGTH_MAX;
@@ -102,7 +103,7 @@ sub path_name {
 
 # ---- requests ----
 
-# Returns a request that is open. It ends with `end`, or when nobody holds it any longer.
+# Returns an open request. The request ends with `end`, or when the last reference to it is gone.
 sub begin {
     my ($self, $name) = @_;
     my ($every, $slower) = @$self{qw(every slower)};
@@ -117,18 +118,18 @@ sub rename_state {
     my ($state, $name) = @_;
     return if !is_name($name) || $name eq $state->{name};
     $state->{name} = $name;
-    turn();
+    begin_phase_in_turn();
     return;
 }
 
-# Begins the phase of whose turn it is.
-sub turn {
+# Begins the phase of the request that runs now, or the phase before all requests.
+sub begin_phase_in_turn {
     return if ${^GLOBAL_PHASE} eq 'DESTRUCT';
     my $whose = whose_turn();
-    return $whose ? within($whose) : outside();
+    return $whose ? enter_request($whose) : leave_requests();
 }
 
-sub within {
+sub enter_request {
     my ($whose) = @_;
     if (!$outside) {
         my $phase = Devel::DProf::Control::phase();
@@ -147,8 +148,8 @@ sub within {
     return;
 }
 
-# What is held back begins and ends in the phase that is outside, so that nothing is left of the
-# request's phase when it is dropped.
+# A held stretch begins and ends in the phase outside of all requests, so that a dropped stretch
+# leaves nothing of the request's phase.
 sub go_into {
     my ($whose) = @_;
     my $next = $whose->{slower} ? $whose : undef;
@@ -167,13 +168,13 @@ sub go_into {
 sub leave_held {
     my $was = $in;
     undef $in;
-    settle($was);
+    settle_request($was);
     Devel::DProf::Control::held(0);
     return;
 }
 
-# A request is over with its last section.
-sub settle {
+# A request is over when it has ended and has no section left.
+sub settle_request {
     my ($state) = @_;
     return if $open{$state} || grep { $_->{state} == $state } @sections;
     Devel::DProf::Control::settle($state->{held});
@@ -181,7 +182,7 @@ sub settle {
     return;
 }
 
-sub outside {
+sub leave_requests {
     my $was = $outside or return;
     Devel::DProf::Control::stop() if $was->{is_switched} && !$was->{recording};
     Devel::DProf::Control::mark($was->{phase}) if defined $marked;
@@ -192,24 +193,25 @@ sub outside {
     return;
 }
 
-# A coroutine does not say when it goes on, so sections of several cannot be told apart.
+# A coroutine does not report when it continues, so we cannot know which of several coroutines'
+# sections runs.
 sub whose_turn {
     if (@sections) {
         my $last = $sections[-1];
         my $is_one = !grep { $_->{coroutine} != $last->{coroutine} } @sections;
-        return $is_one ? $last->{state} : overlapping(map { $_->{state} } @sections);
+        return $is_one ? $last->{state} : overlapping_requests(map { $_->{state} } @sections);
     }
     my @open = values %open;
-    return @open > 1 ? overlapping(@open) : $open[0];
+    return @open > 1 ? overlapping_requests(@open) : $open[0];
 }
 
-sub overlapping {
+sub overlapping_requests {
     my (@states) = @_;
     return { name => OVERLAPPING, is_chosen => scalar(grep { $_->{is_chosen} } @states),
         left_out => !grep { !$_->{left_out} } @states };
 }
 
-# Coro's variable is not mentioned where there is no Coro: the program could see it.
+# Coro's variable is not named in the code: without Coro, the program could see that it exists.
 sub coroutine {
     return 0 if !$INC{'Coro.pm'};
     no strict 'refs';
@@ -221,13 +223,13 @@ package    # for PAUSE
 
 our $DPROF_AROUND;
 
-# Begins a section, which ends when what is returned is gone. So it ends however it is left, and
-# nothing that is thrown is caught on its way.
+# Begins a section, which ends when the returned object is destroyed. So the section ends however
+# the code leaves it, and no exception has to be caught.
 sub section {
     my ($self) = @_;
     my $section = { state => $$self, coroutine => Devel::DProf::Requests::coroutine() };
     push @sections, $section;
-    Devel::DProf::Requests::turn();
+    Devel::DProf::Requests::begin_phase_in_turn();
     return bless \$section, 'Devel::DProf::Requests::Section';
 }
 
@@ -236,7 +238,7 @@ sub set_name {
     return Devel::DProf::Requests::rename_state($$self, $name);
 }
 
-# Returns a function that gives the request a name, and does not hold it.
+# Returns a function that names the request, and that does not keep the request open.
 sub renamer {
     my ($self) = @_;
     my $state = $$self;
@@ -247,8 +249,8 @@ sub renamer {
 sub end {
     my ($self) = @_;
     return if !delete $open{$$self};
-    Devel::DProf::Requests::turn();
-    Devel::DProf::Requests::settle($$self) if $$self->{held};
+    Devel::DProf::Requests::begin_phase_in_turn();
+    Devel::DProf::Requests::settle_request($$self) if $$self->{held};
     return;
 }
 
@@ -264,8 +266,8 @@ sub DESTROY {
     return if ${^GLOBAL_PHASE} eq 'DESTRUCT';
     if (@sections && $sections[-1] == $$self) { pop @sections }
     else { @sections = grep { $_ != $$self } @sections }
-    Devel::DProf::Requests::turn();
-    Devel::DProf::Requests::settle($$self->{state}) if $$self->{state}{held};
+    Devel::DProf::Requests::begin_phase_in_turn();
+    Devel::DProf::Requests::settle_request($$self->{state}) if $$self->{state}{held};
     return;
 }
 

@@ -10,7 +10,7 @@ sub mistake {
     Carp::croak("use " . __PACKAGE__ . ": $_[0]");
 }
 
-# Loads the compiled part. Returns why that cannot be, or undef.
+# Loads the compiled part. Returns why that failed, or undef.
 sub trouble {
     local ($@, $SIG{__DIE__});
     return undef if eval { require Devel::DProf::Core };
@@ -19,7 +19,7 @@ sub trouble {
     return $why;
 }
 
-# A profiler that cannot be loaded is no reason for a server not to start.
+# A server starts even if its profiler cannot be loaded.
 sub import {
     my (undef, @options) = @_;
     mistake('options are NAME => VALUE') if @options % 2;
@@ -55,7 +55,7 @@ Devel::DProf::Sample - a program that takes samples of itself, without -d
     use Devel::DProf::Sample hz => 100, spool => '/var/spool/dprof', slice => 60,
         start => 'no', toggle => 'USR2';
 
-    # in a program that runs already
+    # in a program that is already running
     require Devel::DProf::Sample;
     Devel::DProf::Sample->import(hz => 1000);
 
@@ -67,20 +67,20 @@ whose perl cannot be given options: servers that are started by others, scripts 
 job queues. The rest of the program needs no change. L<Devel::DProf::Control> stops it, starts it
 again and marks phases.
 
-What was compiled before runs the hooks, too, as far as the symbol table leads to it. A sub that a
-string eval, or a file that is still being required, has not finished by then may have returned
-before its sample is taken more often than others; its line is right.
+Subs that were compiled before get the profiler's hooks, too, if they can be found through the
+symbol table. A sub in a string eval, or in a file that is still being required, can have returned
+before its sample is taken, more often than other subs. The line of such a sample is right.
 
-The file is made at once if the main program runs already, and when it begins if not. Each process
-that loads this module makes a recording of its own. Where many do (workers that load the
-application after they were forked), give each a file by C<out =E<gt> 'NAME.%p'>, or all of them one
-C<spool>. Children that are forked later belong to the recording of their parent.
+The file is made at once if the main program already runs, and otherwise when the main program
+begins. Each process that loads this module makes a recording of its own. If many processes load it
+(workers that load the application after the fork), give each a file by C<out =E<gt> 'NAME.%p'>, or
+all of them one C<spool>. Children that are forked later belong to the recording of their parent.
 
-Threads that are made later are sampled, too, and those that run already are not. In a thread the
-module samples that thread and those that it makes; when the thread ends, another one may begin a
-recording.
+Threads that are made later are sampled, too; threads that already run are not. If a thread loads
+the module, that thread and those that it makes are sampled. When the thread ends, another one may
+begin a recording.
 
-Where the program runs under C<-d:DProf>, the module does nothing: that recording goes on.
+If the program runs under C<-d:DProf>, the module does nothing, and that recording goes on.
 
 =head1 OPTIONS
 
@@ -94,12 +94,12 @@ Samples a second: a whole number from 1 to 100000. The default is 100.
 
 Any other option of L<Devel::DProf/OPTIONS> that has a value: C<out>, C<spool>, C<slice>,
 C<compress>, C<start>, C<toggle>, C<signal>, C<checkpoint>, C<only>, C<skip>, C<fork>, C<threads>,
-C<contexts>, C<events>. They win over the variables PERL_DPROF_NAME of the environment.
+C<contexts>, C<events>. They take precedence over the environment variables PERL_DPROF_NAME.
 
 =back
 
-A mistake in an option dies, with a message that names it. A compiled part that cannot be loaded is
-told in one line on the standard error, and the program goes on without a profile.
+The module dies if an option is wrong, with a message that names the option. If the compiled part
+cannot be loaded, one line on the standard error says so, and the program goes on without a profile.
 
 =head1 SEE ALSO
 

@@ -1,7 +1,8 @@
 package Devel::DProf::Sides;
 
-# Sides of runs of files: found by name, read, and asked for what they count. What is drawn or
-# folded has one; what is compared has several (Devel::DProf::Compare::Diff).
+# Sides: each has runs, which have files. This class finds them by name, reads them, and answers
+# what they count. A graph or folded stacks have one side; a comparison has several
+# (Devel::DProf::Compare::Diff).
 
 use strict;
 use warnings;
@@ -18,7 +19,7 @@ use Devel::DProf::View qw(too_large);
 our $VERSION = $Devel::DProf::Core::VERSION;
 our @EXPORT_OK = qw(side parts);
 
-# The profiles of more sides than that are packed until they are needed.
+# The most sides whose profiles stay unpacked; those of more sides are packed until they are needed.
 use constant MANY => 8;
 
 # ---- names ----
@@ -27,7 +28,7 @@ use constant MANY => 8;
 # that the runs have more files. Returns undef, after a message, if there are no such files.
 sub side {
     my ($name, $processes, $quiet) = @_;
-    # A store has given it already.
+    # A store has already made the side.
     return $name if ref $name;
     my @paths = paths($name);
     of_runs(0, $quiet, @paths) if !$processes;
@@ -37,8 +38,8 @@ sub side {
     return undef;
 }
 
-# Returns the files of a side, whose names may have commas between them, and wildcards. Files that
-# belong to others are left out.
+# Returns the files of a side from names with commas between them, or wildcards. FILE.live and
+# FILE.new are left out: the reader takes them with FILE.
 sub paths {
     my ($name) = @_;
     return $name if $name eq '-' || (-e $name && !-d _);
@@ -52,7 +53,7 @@ sub paths {
 }
 
 # Groups files by their run id; each slice of a process is a run of its own. A copy of a recording
-# does not count twice.
+# is left out.
 sub runs {
     my ($processes, @paths) = @_;
     my (%run_of, @runs, %seen, %recording);
@@ -81,20 +82,21 @@ sub runs {
 # ---- reading ----
 
 sub new {
-    my ($class, %how) = @_;
-    my $self = bless { sides => [], %how }, $class;
+    my ($class, %fields) = @_;
+    my $self = bless { sides => [], %fields }, $class;
     $self->{say} ||= sub { };
     return $self;
 }
 
-# Reads sides: { name, runs => [[path, ...], ...] } each, which stay as they are. What is said of an
-# outcome is up to told. Returns false, after a message, where there is nothing to go on with.
+# Reads sides, { name, runs => [[path, ...], ...] } each, without changing these hashes. REPORT
+# prints what became of each file. Returns false, after a message, if the caller cannot go on.
 sub read {
-    my ($self, $told, @named) = @_;
+    my ($self, $report, @named) = @_;
     my $input = Devel::DProf::Input->new(
         (map { $_ => $self->{$_} } qw(unit pairs may_be_empty chart main force detail)),
         waits => $self->{waits} && (@named > MANY || scalar grep { @{ $_->{runs} } > 1 } @named),
-        # Hosts have more of one phase and less of another.
+        # The phases are needed for sides of hosts: each host has more of one phase and less of
+        # another.
         phases => $self->{phases} || scalar(grep { $_->{unit} } @named)
             || scalar grep { $_ == DP_K_PHASE } @{ $self->{keys} || [] },
     );
@@ -110,7 +112,8 @@ sub read {
     my $tell = sub {
         my ($profile) = @_;
         my $index = $seen{$profile}++;
-        my $what = $told->(shown_outcome($profile->outcome($index)), { $profile->header($index) });
+        my $what = $report->(shown_outcome($profile->outcome($index)),
+            { $profile->header($index) });
         $ok = 0 if $what eq 'bad';
         return $what;
     };
@@ -118,7 +121,7 @@ sub read {
     return $ok && $self->fits;
 }
 
-# Whether each file of a run has a profile of its own.
+# Returns whether each file of a run has a profile of its own.
 sub is_apart {
     my ($self) = @_;
     return $self->{apart} || $self->{scripts}
@@ -126,8 +129,8 @@ sub is_apart {
             @{ $self->{keys} || [] };
 }
 
-# Returns what is to be read for each run: profile, path and flags each. Files of a run have one
-# profile, where nothing tells them apart; slices of a process and thread always do.
+# Returns for each run the files to read, as profile, path and flags. The files of a run share one
+# profile, unless they are kept apart; the slices of a process and thread always share one.
 sub jobs {
     my ($self, $input, $window, @runs) = @_;
     my $apart = $self->is_apart;
@@ -136,7 +139,7 @@ sub jobs {
         my ($profile, $last);
         my %slice_of = $apart && @$run > 1 ? map { $_ => slice_of($_) } @$run : ();
         push @jobs, [];
-        for my $path (together(\%slice_of, @$run)) {
+        for my $path (slices_together(\%slice_of, @$run)) {
             my $process = $slice_of{$path} // '';
             $profile = $input->profile($window)
                 if !$profile || ($apart && ($process eq '' || $process ne $last));
@@ -147,7 +150,7 @@ sub jobs {
     return @jobs;
 }
 
-# Returns the process and thread that a file is a slice of; '' if it is none.
+# Returns the process and thread of a slice; '' if the file is no slice.
 sub slice_of {
     my ($path) = @_;
     my %header = $path ne '-' && -f $path ? header_of($path) : ();
@@ -155,8 +158,8 @@ sub slice_of {
     return join ' ', map { $_ // '' } @header{qw(dprof_run dprof_pid dprof_tid)};
 }
 
-# Puts the slices of each process behind its first one, as files of one profile must be.
-sub together {
+# Puts the slices of each process next to each other, as files of one profile must be.
+sub slices_together {
     my ($slice_of, @paths) = @_;
     my %at;
     my @at = map { my $of = $slice_of->{ $paths[$_] } // ''; length $of ? $at{$of} //= $_ : $_ }
@@ -192,7 +195,7 @@ sub fits {
     return !@wrong;
 }
 
-# ---- what others ask ----
+# ---- what was read ----
 
 sub sides { return @{ $_[0]{sides} } }
 
@@ -207,7 +210,7 @@ sub is_forced { return $_[0]{force} ? 1 : 0 }
 # Whether only parts of the profiles were read.
 sub has_windows { return $_[0]{windows} ? 1 : 0 }
 
-# Makes several sides, which differ in what is counted, of what was read as one.
+# Turns the one side that was read into several, which differ in their metrics.
 sub as_sides {
     my ($self, @names) = @_;
     $self->{sides} = [map { { %{ $self->{sides}[0] }, name => $_ } } @names];
@@ -220,13 +223,13 @@ sub parts {
     return map { @$_ } @{ $side->{profiles} };
 }
 
-# Returns the header of a part: that of its first file. It is asked for many times.
+# Returns the header of a part: that of its first file. It is kept, because it is needed many times.
 sub header {
     my ($self, $profile) = @_;
     return $self->{headers}{$profile} //= { $profile->files ? $profile->header(0) : () };
 }
 
-# Leaves out the files of other processes and threads. Returns false if a side has nothing left.
+# Leaves out the files of other processes and threads. Returns false if a side has no file left.
 sub only_of {
     my ($self, $name, $wanted) = @_;
     return 1 if !$wanted;
@@ -243,19 +246,19 @@ sub only_of {
 
 # ---- what is counted ----
 
-# Tells whether the times are times: those of folded stacks may be anything.
+# Returns whether the times are times: the counts of folded stacks may be anything.
 sub is_time {
     my ($self) = @_;
     return (parts($self->{sides}[0]))[0]->unit eq 's';
 }
 
-# Tells whether the profile is a baseline of counters alone.
+# Returns whether the profile is a baseline of counters alone.
 sub has_no_times {
     my ($self, $profile) = @_;
     return $self->header($profile)->{dprof_counters_only};
 }
 
-# Tells whether a profile is one of samples, whose number is a counter.
+# Returns whether a profile has samples: it then has their number as a counter.
 sub is_sampled { return $_[1]->has_counter('samples') }
 
 # Returns the samples a second that the profiles of a side were recorded with, as far as known.
@@ -302,13 +305,13 @@ sub measure {
     return;
 }
 
-# Returns up to which share equal counts may differ by chance.
+# Returns the share by which equal counts may differ by chance.
 sub tolerance {
     my ($self, $metric) = @_;
     return $metric->is_counter && $metric->is_exact && defined $self->why_unpinned ? 0.001 : 0;
 }
 
-# Prints the doubts about a counter: of each side, or of each file.
+# Prints the doubts about a counter, for each side or for each file.
 sub doubt_counter {
     my ($self, $metric, $by_file) = @_;
     return if !$metric->is_counter || $self->{force} || $self->{doubted}{ $metric->name }++;
@@ -332,8 +335,8 @@ sub same_unit {
         push @{ $units{ $_->unit } }, $side->{name} for parts($side);
     }
     return 1 if keys %units < 2 || $self->{force};
-    $self->{say}->('the sides count different things; --unit declares what folded stacks count, '
-        . '-f compares them all the same');
+    $self->{say}->('the sides have different units; --unit declares the unit of folded stacks, '
+        . '-f compares them anyway');
     for my $side (@{ $self->{sides} }) {
         my $unit = (parts($side))[0]->unit;
         my $counts = $unit eq 's' ? 'times' : length $unit ? $unit : 'an unknown unit';
@@ -380,9 +383,9 @@ Devel::DProf::Sides - sides of runs of files: found by name, read, what they cou
 
 =head1 DESCRIPTION
 
-All tools that compare or sum up profiles read them in this way, several at a time where there are
-several processors; L<dproffold>, L<dprofflame> and L<dprofdiff> also name sides so.
-L<Devel::DProf::Compare::Diff> compares them. It is internal to this distribution.
+All tools that compare or sum up profiles read them through this module, several at a time if there
+are several processors. L<dproffold>, L<dprofflame> and L<dprofdiff> also find sides by name through
+it. L<Devel::DProf::Compare::Diff> compares them. It is internal to this distribution.
 
 =head1 FUNCTIONS
 
@@ -391,14 +394,14 @@ L<Devel::DProf::Compare::Diff> compares them. It is internal to this distributio
 =item side NAME, ALL, QUIET
 
 The files of a side: a path, paths joined by commas, a wildcard or a folder. Returns a hash of name,
-as characters, and runs, a list of lists of paths; files with one run id are one run, but for
-slices. Returns undef, after a message, if there are no such files. ALL and QUIET as for
-L<Devel::DProf::Input/of_runs>. Where NAME is such a hash, which a store has given
-(L<Devel::DProf::Tool::Options>), it is returned.
+as characters, and runs, a list of lists of paths; files with the same run id are one run, but each
+slice is a run of its own. Returns undef, after a message, if there are no such files. ALL and QUIET
+are those of L<Devel::DProf::Input/of_runs>. A NAME that is such a hash, from a store
+(L<Devel::DProf::Tool::Options>), is returned.
 
 =item parts SIDE
 
-Its profiles, of all runs, after read.
+The profiles of all runs of a side, after read.
 
 =back
 
@@ -409,19 +412,19 @@ Its profiles, of all runs, after read.
 =item new FIELD => VALUE, ...
 
 say, a sub that gets messages of one line each; force, which takes different units, too; progress,
-which shows a terminal how far it is; keys, numbers of sort keys; apart, which keeps the files of a
-run apart, as only_of needs it; unit, what folded stacks count; windows, for each side the ranges of
-L<Devel::DProf::Profile/window>, the last ones for all sides that follow; pairs, may_be_empty,
-chart, detail, main and waits (where a side has several runs, or where there are many sides), as the
-methods of L<Devel::DProf::Profile> that have these names (main: C<only_main>).
+which shows on a terminal how far reading is; keys, numbers of sort keys; apart, which keeps the
+files of a run apart, as only_of needs it; unit, what folded stacks count; windows, for each side
+the ranges of L<Devel::DProf::Profile/window>, the last ones for all sides that follow; pairs,
+may_be_empty, chart, detail, main and waits (where a side has several runs, or where there are many
+sides), as the methods of L<Devel::DProf::Profile> that have these names (main: C<only_main>).
 
-=item read TOLD, SIDE, ...
+=item read REPORT, SIDE, ...
 
 Reads the files, in parallel if there are several processors. A SIDE is a hash of a name and runs.
-Each run is a list of paths. The first side is the baseline. TOLD is called with the outcome of each
-file (L<Devel::DProf::Profile/outcome>) and its header, and returns C<fine>, C<cut> (cut short: the
-file is used), C<none> (where files are kept apart, this one is left out) or C<bad>. Returns false
-if a file was bad. The SIDEs stay as they are.
+Each run is a list of paths. The first side is the baseline. REPORT is called with the outcome of
+each file (L<Devel::DProf::Profile/outcome>) and its header, and returns C<fine>, C<cut> (cut short:
+the file is used), C<none> (where files are kept apart, this one is left out) or C<bad>. Returns
+false if a file was bad. The SIDEs stay as they are.
 
 =item sides
 
@@ -433,12 +436,12 @@ Gives C<say> of C<new> a line; whether C<new> got force, or windows.
 
 =item is_sampled PROFILE, sample_rates SIDE
 
-Whether a profile has the number of its samples; how many a second were taken in the profiles of a
-side, as far as known.
+Whether a profile has samples; the rates at which the profiles of a side were sampled, as far as
+known.
 
 =item as_sides NAME, ...
 
-Makes the one side that was read stand for several with these names.
+Turns the one side that was read into several with these names.
 
 =item only_of NAME, HASH
 
@@ -456,11 +459,11 @@ C<measure> is for a metric that all sides need: undef, after a message, if a sid
 
 =item tolerance METRIC
 
-The share up to which counts of it are taken for equal: more than 0 where hash seeds differ.
+The share by which counts may differ and still be equal: more than 0 where hash seeds differ.
 
 =item why_unpinned
 
-Why calls and ops may not repeat in these runs; undef if they do.
+Why calls and ops may not repeat in these runs; undef if they do repeat.
 
 =back
 

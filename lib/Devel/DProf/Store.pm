@@ -1,6 +1,6 @@
 package Devel::DProf::Store;
 
-# Where profiles are kept, or sent to: a URL, whose scheme has a class.
+# Where profiles are kept, or sent to. A URL names the place, and its scheme the class.
 
 use strict;
 use warnings;
@@ -44,8 +44,8 @@ sub unknown {
 # A host, perhaps with a port, in a URL.
 our $HOST = qr/(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?/;
 
-# What may be said of a URL that is none: behind the scheme, nothing but a path below a host, for
-# all else may be a name and a password that have come to stand in a wrong place.
+# Returns the part of a wrong URL that a message may show: after the scheme, only a path below a
+# host. Anything else may be a name and a password in the wrong place.
 sub without_secrets {
     my ($url) = @_;
     my ($scheme, $rest) = $url =~ m{\A((?:[a-z]+:)?(?:https?:)?/*)(.*)\z}s;
@@ -89,7 +89,7 @@ sub tree_of {
 }
 
 # Returns a sub that writes a profile to a handle, as a gzipped tree, and returns 0, or anything
-# else if it has failed. The bytes of a whole tree stay as they are; of all else a tree is made.
+# else if it has failed. A whole tree keeps its bytes; any other file becomes a tree.
 sub tree_writer {
     my ($path) = @_;
     my ($profile, $is_whole) = tree_of($path);
@@ -109,12 +109,12 @@ sub tree_text {
     return $text;
 }
 
-# Have two files the same profile, whatever kind of file each is?
+# Returns whether two files have the same profile, whatever kind of file each is.
 sub is_same { return tree_text($_[0]) eq tree_text($_[1]) }
 
-# What all copies of a profile share, and no other profile. Ids of runs were not random once: two
-# that began in the same microsecond could have the same one. A file that names no run has its
-# contents as identity, and the time of the file as its start.
+# Returns a string that all copies of a profile share, and no other profile has. Old ids of runs are
+# not random: two runs that began in the same microsecond may have the same id. A file that names no
+# run has a digest of its contents as identity, and its mtime as start.
 sub recording {
     my ($p) = @_;
     return $p->{run} =~ /\Amd5\./ ? $p->{run} : sprintf '%s %.6f', @$p{qw(run start)};
@@ -149,8 +149,8 @@ sub gzipped {
     return print({$out} $packed) ? 0 : 1;
 }
 
-# Calls CODE with what is in a gzipped file, in pieces. Returns nothing, or what is wrong with it;
-# dies if there are more bytes than that. SHOWN is the path that people know.
+# Calls CODE with the contents of a gzipped file, in pieces. Returns nothing, or what is wrong with
+# the file; dies if it has more than MOST bytes. SHOWN is the path for messages.
 sub unpacked {
     my ($path, $shown, $most, $code) = @_;
     require IO::Uncompress::Gunzip;
@@ -165,14 +165,14 @@ sub unpacked {
     return $in->error ? "$IO::Uncompress::Gunzip::GunzipError" : ();
 }
 
-# Returns what list() of a store returns, of profiles that it has selected.
+# Returns for selected profiles what list() of a store returns.
 sub rows_of {
     my %row;
     counted(\%row, $_) for @_;
     return rows(\%row);
 }
 
-# The same profile by profile, where all of them would be too many to hold.
+# The same, one profile at a time, where all profiles would be too many to hold.
 sub counted {
     my ($to, $p) = @_;
     my $row = $to->{ $p->{service} }{ $p->{version} }
@@ -191,7 +191,7 @@ sub rows {
     return @rows;
 }
 
-# Passwords are no arguments: other users see these.
+# Passwords are not arguments, because other users can see arguments.
 sub credentials {
     return ($ENV{DPROF_STORE_USER}, secret($ENV{DPROF_STORE_PASSWORD},
         DPROF_STORE_PASSWORD_FILE => $ENV{DPROF_STORE_PASSWORD_FILE}));
@@ -233,8 +233,8 @@ Devel::DProf::Store - where profiles are kept, by URL: stores and receivers
 
 =head1 DESCRIPTION
 
-A store keeps profiles apart, and gives back what went in. L<dprofstore> fills it, and the tools
-read it with C<--from>. It is internal to this distribution.
+A store keeps each profile by itself, and gives it back unchanged. L<dprofstore> fills it, and the
+tools read it with C<--from>. It is internal to this distribution.
 
 =head1 FUNCTIONS
 
@@ -248,12 +248,12 @@ with a message for people, or a L<Devel::DProf::Store::Failure>.
 
 =item without_secrets URL
 
-A URL that was not understood, as a message may have it.
+The part of a wrong URL that a message may show.
 
 =item unpacked PATH, SHOWN, BYTES, CODE
 
-Calls CODE with what is in a gzipped file, in pieces. Returns nothing, or what is wrong with the
-file; dies if there is more in it than so many bytes.
+Calls CODE with the contents of a gzipped file, in pieces. Returns nothing, or what is wrong with
+the file; dies if the contents have more than BYTES bytes. SHOWN is the path for messages.
 
 =item urls
 
@@ -262,7 +262,7 @@ What URLs of each scheme look like.
 =item credentials
 
 A user's name and password, from the environment (DPROF_STORE_USER, DPROF_STORE_PASSWORD) or the
-first line of the file DPROF_STORE_PASSWORD_FILE. Undef each if there is none.
+first line of the file that DPROF_STORE_PASSWORD_FILE names. Each is undef if it is missing.
 
 =item escaped BYTES, unescaped TEXT
 
@@ -285,11 +285,11 @@ can be made of it.
 
 =item is_same PATH, PATH
 
-Have two files the same profile, whatever kind of file each is? Dies as C<tree_text> does.
+Whether two files have the same profile, whatever kind of file each is. Dies as C<tree_text> does.
 
 =item recording PROFILE
 
-A string that all copies of a profile in a store have, and no other profile.
+A string that all copies of a profile in a store have, and no other profile has.
 
 =item unusable OUTCOME
 
@@ -297,13 +297,14 @@ Why a file that was read (L<Devel::DProf::Profile/outcome>) cannot be kept; unde
 
 =item rows_of PROFILE, ...
 
-What C<list> of a store returns, of what its C<select> has returned.
+What C<list> of a store returns, for profiles that its C<select> returned.
 
 =item counted HASH, PROFILE
 
 =item rows HASH
 
-The same, one profile after the other: C<rows> returns what was counted in an empty hash.
+The same, one profile at a time: C<counted> adds a profile to a hash, which is empty at first, and
+C<rows> returns the result.
 
 =item token
 
@@ -324,7 +325,8 @@ L<Devel::DProf::Store::RunSet>. Names and paths are bytes.
 
 =item init
 
-Makes what the store needs, and can be repeated. Returns what it did, as lines for people.
+Makes the tables or folders that the store needs, and can be repeated. Returns what it did, as lines
+for people.
 
 =item add PROFILES
 
@@ -332,24 +334,25 @@ Keeps a list of profiles, a hash each: file, the path of any profile that our re
 identity (L<Devel::DProf::Store::Spool>); service, version, host and env, where a missing one is the
 empty string; start, in seconds since 1970 with a fraction; seconds, how long it is.
 
-A profile that the store has is not kept again, and that is no error. Another profile with an
-identity that the store has is an error: as an identity counts once, one of the two would be lost.
-(The folder compares contents, and looks at the profiles that began on the same day; ClickHouse
-compares start and length, and looks at the profiles that began while those of the list did.)
+Adding a profile that the store already has is no error, and changes nothing. Another profile with
+the same identity is an error: an identity counts once, so one of the two would be lost. (The folder
+compares contents, and looks at the profiles that began on the same day; ClickHouse compares start
+and length, and looks at the profiles that began while those of the list did.)
 
 =item select SET
 
-What the set selects: a list of such hashes, without file, by start and then by run.
+The selected profiles: a list of such hashes, without file, ordered by start and then by run.
 
 =item fetch SELECTED, FOLDER
 
-Paths of tree files of a list that C<select> returned, in its order: files of the store itself, or
-such that were written into the folder.
+Paths of the tree files of a list that C<select> returned, in its order. The files are the store's
+own, or were written into the folder.
 
 =item list SET
 
 A list of hashes, one for each service and version: service, version, hosts and runs, which are
-numbers, first and last, the starts of the earliest and the latest profile; by service and version.
+numbers, first and last, the starts of the earliest and the latest profile. The list is ordered by
+service and version.
 
 =item prune SET
 

@@ -12,7 +12,7 @@ use Devel::DProf::Text qw(bytes json_text unknown);
 our $VERSION = $Devel::DProf::Core::VERSION;
 
 my %FORMAT = words_of('format');
-# What ends the names of files that have a format.
+# The suffixes of files, and the formats that they select.
 my %SUFFIX = (csv => 'csv', json => 'json', md => 'markdown', html => 'html', htm => 'html');
 
 sub format_of {
@@ -48,15 +48,15 @@ sub row {
     return;
 }
 
-# Returns the heading and the rows as people see them, for text that has a layout of its own.
+# Returns the heading and the rows as people see them, for text with a layout of its own.
 sub texts {
     my ($self) = @_;
     my @titles = map { $_->[0] } @{ $self->{columns} };
     return (\@titles, map { [map { (ref $_ ? $_->[1] : $_) // '' } @$_] } @{ $self->{rows} });
 }
 
-# Prints, and returns 0 or another number. Without rows, text is the facts alone, unless a function
-# `text' makes it.
+# Prints the table. Returns 0 or another number. Without rows, text has only the facts, unless a
+# function `text' makes it.
 sub print {
     my ($self, $out, %how) = @_;
     my $text = delete $how{text};
@@ -88,8 +88,8 @@ Devel::DProf::Table - a table in any format
 
 =head1 DESCRIPTION
 
-What a view in Perl has to show becomes text, CSV, JSON, Markdown or HTML by the code in C that
-prints the tables of L<dprofreport> and L<dprofdiff>. It is internal to this distribution.
+This class prints the table of a view in Perl as text, CSV, JSON, Markdown or HTML, by the C code
+that prints the tables of L<dprofreport> and L<dprofdiff>. It is internal to this distribution.
 
 =head1 METHODS
 
@@ -101,16 +101,16 @@ The columns: a title for people, a key for programs, and whether cells are align
 
 =item fact LABEL, KEY, TEXT
 
-What stands above the table.
+Adds a line above the table.
 
 =item json KEY, DATA
 
-A fact for JSON alone, of any data.
+Adds a fact, of any data, for JSON alone.
 
 =item row CELL, ...
 
-A cell is a text; or [NUMBER, TEXT], a number for programs and its text for people, of which NUMBER
-is undef where there is none; or undef.
+A cell is a text; or [NUMBER, TEXT], a number for programs and its text for people, where NUMBER may
+be undef; or undef.
 
 =item texts
 
@@ -131,9 +131,8 @@ in F<src/dprof/table.h>. Returns 0, or another number.
 
 =item format_of WORD, PATH [, ALLOWED, ...]
 
-The number of the format that a word of C<--format> means, or, if that is undef, the suffix of a
-path; text without either. Dies if the word is not among those that are allowed: those of tables, if
-no others are given.
+The number of a format: that of WORD, a value of C<--format>; if WORD is undef, that of the path's
+suffix; otherwise text. Dies if the word is not among the allowed ones, by default those of tables.
 
 =back
 

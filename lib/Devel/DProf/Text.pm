@@ -1,7 +1,7 @@
 package Devel::DProf::Text;
 
-# Text for people: bytes and characters, names as they may be shown, lists of words. It loads
-# nothing of the compiled part, for tests that are to be skipped where that cannot be loaded.
+# Text for people: bytes and characters, names as they may be shown, lists of words. It does not
+# load the compiled part, so that tests can use it to skip where that cannot be loaded.
 
 use strict;
 use warnings;
@@ -19,14 +19,14 @@ sub bytes {
     return $text;
 }
 
-# Decodes a name: names are UTF-8 if they can be, and so are arguments of a shell.
+# Decodes a name, or an argument of a shell, as UTF-8 if it is valid UTF-8.
 sub text {
     my ($bytes) = @_;
     utf8::decode($bytes);
     return $bytes;
 }
 
-# Escapes what could begin a line of its own or move a cursor.
+# Escapes characters that could begin a new line or move a cursor.
 sub shown {
     my ($name) = @_;
     require Devel::DProf::Profile;
@@ -50,8 +50,8 @@ sub plural {
 
 # ---- words that do not exist ----
 
-# Returns a message about a word: what it was to be, and which one of the words that exist may have
-# been meant, or all of them.
+# Returns a message about an unknown word: its kind, and the known words that may have been meant,
+# or all known words.
 sub unknown {
     my ($what, $word, @known) = @_;
     my $meant = meant($word, @known);
@@ -67,7 +67,7 @@ sub question {
     return 'did you mean ' . (@near ? join(', ', @near) . ' or ' : '') . "$last?";
 }
 
-# Returns the words, three at most, that are nearest to one that does not exist.
+# Returns the words, three at most, that are nearest to an unknown one.
 sub near {
     my ($word, @known) = @_;
     my $lower = lc $word;
@@ -83,8 +83,8 @@ sub near {
     return grep { defined } (sort grep { $far{$_} == $least } keys %far)[0 .. 2];
 }
 
-# Returns how many insertions, deletions, replacements and swaps of neighbours make one word of the
-# other; more than `most', if it is more.
+# Returns the number of insertions, deletions, replacements and swaps of neighbours that turn one
+# word into the other, or any number above `most' if it exceeds that.
 sub distance {
     my ($from, $to, $most) = @_;
     my @from = split //, $from;
@@ -119,9 +119,9 @@ Devel::DProf::Text - text for people: bytes and characters, names, lists of word
 
 =head1 DESCRIPTION
 
-What this distribution's Perl shows to people goes through these functions, and in lines and columns
-through L<Devel::DProf::View::Layout>. It is internal to this distribution. No function prints or
-dies.
+All text that this distribution's Perl code shows to people goes through these functions, and lines
+and columns through L<Devel::DProf::View::Layout>. It is internal to this distribution. No function
+prints or dies.
 
 =head1 FUNCTIONS
 
@@ -129,15 +129,16 @@ dies.
 
 =item bytes TEXT, text BYTES
 
-To UTF-8, and back where bytes are UTF-8; what is none stays as it is.
+Encode a text as UTF-8, and decode bytes that are valid UTF-8; other bytes stay unchanged.
 
 =item shown NAME
 
-A name as people may see it: characters, control characters made visible.
+A name as people may see it: decoded, with control characters made visible.
 
 =item json_text DATA [, pretty => 1]
 
-Data as JSON, characters, with what C<shown> escapes escaped as JSON does it. C<pretty>: in lines.
+Data as JSON, as characters. The characters that C<shown> escapes are escaped in JSON's way.
+C<pretty>: in lines.
 
 =item plural NUMBER, WORD [, WORDS]
 
@@ -145,16 +146,17 @@ C<1 call>, C<2 calls>; the number may be grouped.
 
 =item unknown WHAT, WORD, KNOWN, ...
 
-What is said of a word that does not exist: C<unknown format jsn; did you mean json?>, or all words
-if none is near.
+The message about an unknown word: C<unknown format jsn; did you mean json?>, or all words if none
+is near.
 
 =item meant WORD, KNOWN, ...
 
-C<did you mean a, b or c?>; empty if no word is near: a beginning, or few letters that are wrong.
+C<did you mean a, b or c?>; empty if no word is near. A word is near if it begins like WORD, or if
+few letters differ.
 
 =item near WORD, KNOWN, ..., question NEAR, ...
 
-Its two halves: the nearest words, three at most; the question.
+The two halves of C<meant>: the nearest words, three at most; the question.
 
 =item few ITEM, ...
 

@@ -16,7 +16,7 @@ our @EXPORT_OK = qw(OK FAILED USAGE complain transient end_transient output writ
 use constant { OK => 0, FAILED => 1, USAGE => 2 };
 
 # Calls a command's main function and returns the exit status that it returns. If the function dies,
-# which it should not, the status is 1: perl would end with errno, and 2 and 3 have meanings here.
+# which it should not, the status is 1: perl would exit with errno, but 2 and 3 have meanings here.
 sub status {
     my ($tool, $main, @args) = @_;
     my $status = eval { $main->(@args) };
@@ -31,7 +31,7 @@ sub complain { print STDERR Devel::DProf::Profile::escape(bytes($_[0])), "\n" }
 
 # ---- output ----
 
-# Chooses where a report goes: on a terminal to a pager, which exits at once if all fits. Returns
+# Chooses the output of a report: on a terminal a pager, which exits at once if all fits. Returns
 # the handle, and whether a person reads it.
 sub output {
     my ($pager, $is_text) = @_;
@@ -41,13 +41,14 @@ sub output {
     return (\*STDOUT, 1) if $command eq '' || $command eq 'cat';
     local $ENV{LESS} = $ENV{LESS} // 'FRX';
     open my $out, '|-', $command or return (\*STDOUT, 1);
-    # SIGPIPE stays ignored: the report is still to be written. The pager has its own handling.
+    # SIGPIPE stays ignored here, because the report has not been written yet. The pager has its own
+    # handling.
     $SIG{PIPE} = 'IGNORE';
     return ($out, 1);
 }
 
-# Reports output that did not arrive, for whatever reason. A pager that was left early is no error.
-# unfinished: more output follows, and the handle stays open.
+# Reports output that could not be written. A pager that was left early is no error. unfinished:
+# more output follows, and the handle stays open.
 sub written {
     my ($tool, $out, $rc, %is) = @_;
     my $errno = $!;
@@ -96,9 +97,9 @@ sub unwritten {
     return FAILED;
 }
 
-# Returns the columns of the terminal that a report goes to; 0 if it goes elsewhere.
-# Returns how wide text for people may be: COLUMNS, which is the user's choice, or what the terminal
-# has; 0 in a pipe, where lines may have any length.
+# Returns the columns of the terminal that the report goes to; 0 if it goes elsewhere. Returns the
+# width of text for people: COLUMNS, which is the user's choice, or the terminal's width; 0 in a
+# pipe, where lines may have any length.
 sub text_width {
     my ($is_terminal) = @_;
     return !$is_terminal ? 0

@@ -10,20 +10,20 @@ use Devel::DProf::Core;
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
-# In the order of lists: the word after `dprof'; the purpose; what follows the purpose in README.md
-# and in the manual of dprof, where there is room for it.
+# In the order of lists: the word after `dprof'; the purpose; the text that follows the purpose in
+# README.md and in the manual of dprof, which have more room.
 my @ROWS = (
     [ run    => 'records a command, and reports where its time goes', '' ],
     [ report => 'which subs cost how much: shares, callers, callees', '; CSV, JSON, HTML' ],
     [ diff   => 'what changed between two runs, and whether it is significant', '; rules for CI' ],
-    [ top    => 'what a running program does: rates since the last look', ', by sub or line' ],
+    [ top    => 'what a running program does: rates since the last update', ', by sub or line' ],
     [ flame  => 'flame graphs, of one profile or of two', ': one SVG, or a page to click through' ],
     [ html   => 'a page: the source, and what each line and sub costs', ', whom it calls' ],
     [ fold   => 'folded stacks, for other programs', ', such as speedscope and inferno' ],
     [ export => 'files of other tools: pprof, speedscope, callgrind ...', '' ],
     [ merge  => 'one profile of many', '' ],
     [ store  => 'keeps the profiles of many machines: push, list, prune', '' ],
-    [ list   => 'what can be counted here', ': memory, ops, page faults, cache misses' ],
+    [ list   => 'what can be counted on this machine', ': memory, ops, page faults, cache misses' ],
     [ pp     => 'the classic table: self and inclusive seconds', '; call trees (-S, -T)' ],
 );
 my @ALL = map {
@@ -61,11 +61,10 @@ Devel::DProf::Tools - the table of the command line tools
 L<dprof>, completion and F<tools/lists.pl>, which makes the tables of tools in texts, read this
 table. It is internal to this distribution.
 
-A row is a hash: word, which stands behind C<dprof>; name, that of the command; module, whose
-C<main(@ARGV)> does its work and returns the exit status, and whose C<command> returns its
-L<Devel::DProf::Tool::Options>;
-env, the variable with default options; purpose, half a line for lists; more, which follows the
-purpose where there is room.
+A row is a hash: word, which follows C<dprof>; name, the name of the command; module, which has a
+C<main(@ARGV)> that does the work and returns the exit status, and a C<command> that returns the
+L<Devel::DProf::Tool::Options>; env, the variable with default options; purpose, half a line for
+lists; more, which follows the purpose if there is room.
 
 =head1 FUNCTIONS
 

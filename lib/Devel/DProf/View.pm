@@ -19,7 +19,7 @@ our @EXPORT_OK = qw(key keys_of filters flags nothing_shown medium colour too_la
                     meant_subs folders);
 
 our @KEYS = first_words('key');
-# These are perf's words for some.
+# Perf's words for some keys.
 our %KEY = (words_of('key'), symbol => DP_K_SUB, dso => DP_K_PACKAGE, comm => DP_K_SCRIPT,
     tid => DP_K_THREAD);
 
@@ -44,7 +44,7 @@ sub keys_of {
 
 # ---- filters ----
 
-# Returns lists and patterns of names, as flags() takes them.
+# Returns the filters, lists and patterns of names, that flags() takes.
 sub filters {
     my ($opt, @patterns) = @_;
     return if !grep { defined $opt->{$_} } qw(S d C), @patterns;
@@ -99,7 +99,7 @@ sub flags {
 # was given, with commas between folders, or is undef.
 sub folders { return map { Devel::DProf::Text::text($_) } map { split /,/ } @{ $_[0] || [] } }
 
-# Returns what is to be said if the filters show nothing at all: after flags() of each profile.
+# Returns a message if the filters show no sub, or undef. flags() must have run for each profile.
 sub nothing_shown {
     my ($how) = @_;
     my %option = (subs => '-S', packages => '-d', scripts => '-C', re_only => '--only',
@@ -109,8 +109,8 @@ sub nothing_shown {
     return join(' and ', @given) . ': no sub matches';
 }
 
-# Returns which subs of profiles may have been meant by a name that none has, to stand behind a
-# message. A name without a package is compared with the names of subs in theirs.
+# Returns which subs of profiles an unknown name may mean, as the end of a message. A name without a
+# package is compared with the names of subs without theirs.
 sub meant_subs {
     my ($word, @profiles) = @_;
     my %names = map { $_->[0] => $_->[0] } map { $_->subs({}) } @profiles;
@@ -120,7 +120,7 @@ sub meant_subs {
     return length $meant ? "; $meant" : '';
 }
 
-# Sets format, separator, percentage: those that the tool has.
+# Sets format, separator and percentage, as far as the tool has these options.
 sub medium {
     my ($opt, $how, @formats) = @_;
     $how->{format} = Devel::DProf::Table::format_of($opt->{format}, undef, @formats);

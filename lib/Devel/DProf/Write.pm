@@ -34,8 +34,8 @@ sub whole {
     return $file->commit;
 }
 
-# Calls CODE with a handle that is open, as whole does, and closes it. Returns undef, or why not all
-# of it was written.
+# Calls CODE with an open handle, as whole does, and closes it. Returns undef, or why the output is
+# incomplete.
 sub to {
     my ($out, $code) = @_;
     binmode $out;
@@ -46,18 +46,18 @@ sub to {
     return $rc || !$is_closed ? "$!" : undef;
 }
 
-# Opens a file that will become PATH. Returns undef, and sets $!, if that is impossible. HOW:
-# replace says that no person has chosen the name: whatever has it is replaced, and no link is
-# followed.
+# Opens a file that will become PATH. Returns undef, and sets $!, if that is impossible. FIELDS:
+# replace says that no person has chosen the name, so that any file of this name is replaced, and no
+# link is followed.
 sub new {
-    my ($class, $path, %how) = @_;
+    my ($class, $path, %fields) = @_;
     my $self = bless { pid => $$ }, $class;
-    return $self->below($how{dir}, $path) if $how{dir};
-    my $target = $how{replace} ? $path : $self->target($path) // return undef;
-    my @old = $how{replace} ? lstat $target : $self->{direct} ? stat $path : lstat $target;
-    # A device or a pipe is written to; a file in its place would be no device.
-    my $is_direct = $self->{direct} || (@old && !$how{replace} && !-f _ && !-l _);
-    $self->{handle} = $is_direct ? straight($target)
+    return $self->below($fields{dir}, $path) if $fields{dir};
+    my $target = $fields{replace} ? $path : $self->target($path) // return undef;
+    my @old = $fields{replace} ? lstat $target : $self->{direct} ? stat $path : lstat $target;
+    # Write to a device or a pipe itself: a file that replaces it would be no device.
+    my $is_direct = $self->{direct} || (@old && !$fields{replace} && !-f _ && !-l _);
+    $self->{handle} = $is_direct ? open_in_place($target)
         : $self->beside($target, @old && -f _ ? @old : ());
     return undef if !$self->{handle};
     binmode $self->{handle};
@@ -80,7 +80,7 @@ sub commit {
     return undef;
 }
 
-# Gives up what was written: the old file stays.
+# Removes the new file: the old file stays.
 sub discard {
     my ($self) = @_;
     local $!;
@@ -104,7 +104,7 @@ sub DESTROY {
     return;
 }
 
-# ---- where it goes ----
+# ---- names and links ----
 
 # The name at the end of the links: the new file is made beside that one, so that the links stay.
 # Returns undef, and sets $!, if they lead nowhere.
@@ -113,8 +113,9 @@ sub target {
     for (1 .. MOST_LINKS) {
         my @link = lstat $path or return $path;
         return $path if !-l _ || is_planted($path, $link[4]);
-        my $folder = folder($path);
-        # /dev/stdout stands for an open file, whose name may be another file's by now, or nobody's.
+        my $folder = folder_of($path);
+        # /dev/stdout stands for an open file, whose name may have gone to another file by now, or
+        # may be gone.
         if ((Cwd::abs_path($folder) // '') =~ m{\A/proc/.+/fd\z}) {
             $self->{direct} = 1;
             return $path;
@@ -126,20 +127,20 @@ sub target {
     return undef;
 }
 
-sub folder { return $_[0] =~ m{\A(.*/)[^/]+/*\z}s ? $1 =~ s{(?<=.)/+\z}{}r : '.' }
+sub folder_of { return $_[0] =~ m{\A(.*/)[^/]+/*\z}s ? $1 =~ s{(?<=.)/+\z}{}r : '.' }
 
 # In a folder where all users can make names, a link is followed only if it is the user's own or
 # that of the folder's owner, as Linux does with protected_symlinks: others may have put it there to
 # make us write to a file that they may not write to.
 sub is_planted {
     my ($path, $owner) = @_;
-    my ($mode, $of_folder) = (stat folder($path))[2, 4];
+    my ($mode, $of_folder) = (stat folder_of($path))[2, 4];
     return defined $mode && $mode & 0002 && $owner != $> && $owner != $of_folder;
 }
 
 # ---- files ----
 
-sub straight {
+sub open_in_place {
     my ($path) = @_;
     sysopen my $out, $path, Fcntl::O_WRONLY() or return undef;
     truncate $out, 0 if -f $out;
@@ -217,10 +218,10 @@ Devel::DProf::Write - files that are written whole or not at all, through links 
 
 The tools use this module for each file that a person names. It writes a new file in the same
 folder, which then takes the old one's place, with its mode and, where we may give it these, owner
-and group; a new file has the mode that the umask leaves. If something goes wrong the new file is
-removed, and the old one stays as it was. A symbolic link stays, and the file that it leads to is
-replaced; but not one that another user has put into a folder where everybody may write: that link
-is what is replaced. A device, or a pipe, is written to.
+and group; a new file has the mode that the umask leaves. After an error, the new file is removed,
+and the old one stays unchanged. If the name is a symbolic link, the link stays, and its target is
+replaced. But a link that another user has put into a folder where everybody may write is itself
+replaced. A device or a pipe is opened and written to.
 
 =head1 FUNCTIONS
 
@@ -230,8 +231,8 @@ is what is replaced. A device, or a pipe, is written to.
 
 Calls CODE with a handle for bytes. CODE returns 0, or anything else if it has failed, with the
 reason in C<$!>. Returns undef, or why the file could not be written. HOW is a list of names and
-values: with C<replace> the name is one that no person has chosen, so that whatever stands there is
-replaced, and no link is followed; with C<dir> the same, and PATH is a name in this
+values: C<replace> says that no person has chosen the name, so that any file of this name is
+replaced, and no link is followed; C<dir> says the same, and PATH is a name in this
 L<Devel::DProf::Dir>.
 
 =back
@@ -250,7 +251,7 @@ Returns the handle to write to.
 
 =item commit
 
-Closes the handle and puts the file in its place. Returns undef, or why that could not be done.
+Closes the handle and gives the file its name. Returns undef, or why that was impossible.
 
 =item discard
 

@@ -12,8 +12,8 @@ our $VERSION = '20261120.00';
 # HOW: read, a sub that returns a Devel::DProf::Profile; is_block; skipped, the reason if there is
 # no profile; dir, a folder for its file; stdout, stderr, status.
 sub new {
-    my ($class, %how) = @_;
-    return bless {%how}, $class;
+    my ($class, %fields) = @_;
+    return bless {%fields}, $class;
 }
 
 sub skipped { return $_[0]{skipped} }

@@ -26,8 +26,8 @@ my @COLUMNS = (['Baseline', 'baseline'], ['New', 'value'], ['Count', 'baseline_c
 # diff: a Devel::DProf::Compare::Diff of two sides, after settle. how: colour. Dies if the sides
 # cannot be compared.
 sub new {
-    my ($class, $diff, %how) = @_;
-    my $self = bless { diff => $diff, %how }, $class;
+    my ($class, $diff, %fields) = @_;
+    my $self = bless { diff => $diff, %fields }, $class;
     my $rows = $diff->line_rows or die "the lines of the two sides cannot be compared\n";
     my ($most) = sort { $b <=> $a } map { $_ // 0 } @{ $rows->{total} }{qw(baseline value)};
     $self->{total} = $most;

@@ -127,7 +127,7 @@ sub compare {
     }, @sides);
     # The last message has the reason.
     $read && $diff->settle && $diff->settle_rules
-        or die join('; ', @messages ? $messages[-1] : 'it cannot be compared') . "\n";
+        or die join('; ', @messages ? $messages[-1] : 'the sides cannot be compared') . "\n";
     push @messages, grep { !/^the program / } $diff->differences;
     push @messages, $diff->doubts;
     my $compared = $diff->compared(LEAST_PERCENT)

@@ -22,17 +22,17 @@ use Devel::DProf::View::Layout qw(grouped);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
-# READER: the Devel::DProf::Sides, which may be read later. HOW: what struct dp_diff_how has. OWN:
-# filters(), rules, and how to settle the comparison.
+# READER: the Devel::DProf::Sides, which may be read later. HOW: what struct dp_diff_how has.
+# FIELDS: filters(), rules, and how to settle the comparison.
 sub new {
-    my ($class, $reader, $how, %own) = @_;
+    my ($class, $reader, $how, %fields) = @_;
     my %given = (
         keys => [DP_K_SUB], separate => 1, order => DP_DIFF_BY_CHANGE, compute => DP_C_DELTA,
         floor => 0.5, alpha => 0.005, layout => 10, time_floor => 0.001, time_floor_percent => 0.5,
         confidence => 0.95, facts => [], rules => [], %$how,
     );
     return bless {
-        metric_name => 'cpu', symfs => [], rules => [], %own,
+        metric_name => 'cpu', symfs => [], rules => [], %fields,
         (map { $_ => $given{$_} } qw(separate autoload)),
         reader => $reader, given => \%given, how => options('diff', %given),
     }, $class;
@@ -40,8 +40,8 @@ sub new {
 
 # Returns another comparison of the same sides, which the caller has to settle.
 sub with {
-    my ($self, $how, %own) = @_;
-    return ref($self)->new($self->{reader}, { %{ $self->{given} }, %$how }, %$self, %own);
+    my ($self, $how, %fields) = @_;
+    return ref($self)->new($self->{reader}, { %{ $self->{given} }, %$how }, %$self, %fields);
 }
 
 # ---- questions of callers ----

@@ -285,7 +285,7 @@ sub plural {
 # Cuts a name to the width.
 sub short { return fitted(shown($_[0]), $_[1]) }
 
-sub line {
+sub text_line {
     my ($name, @numbers) = @_;
     my $line = aligned([9, 7, 15, 12], ' ', @numbers) . '  ';
     return $line . short($name, WIDTH - length $line) . "\n";
@@ -302,7 +302,7 @@ sub cells {
 
 sub row {
     my ($total, $it, $name) = @_;
-    return line($name, map { $_->[1] } cells($total, $it));
+    return text_line($name, map { $_->[1] } cells($total, $it));
 }
 
 # Returns lines of items with commas between them.
@@ -324,7 +324,7 @@ sub short_name {
 sub profiled { my ($self) = @_; return grep { @{ $_->{paths} } } @{ $self->{files} } }
 
 # Returns the sums of test files: cpu, calls, ops, processes, counters.
-sub sum {
+sub sum_of {
     my (@files) = @_;
     my %sum = (cpu => 0, calls => 0, ops => undef, processes => 0);
     for my $file (@files) {
@@ -350,7 +350,7 @@ sub facts {
 sub summary {
     my ($self) = @_;
     my @files = $self->profiled;
-    my $sum = sum(@files);
+    my $sum = sum_of(@files);
     my @text = ("\n", wrapped('DProf:', '      ', facts($sum, @files)));
     push @text, $self->table_of_files($sum->{cpu}, @files), $self->table_of_subs($sum->{cpu})
         if @files;
@@ -362,7 +362,7 @@ sub summary {
 sub table {
     my ($self) = @_;
     my @files = $self->profiled;
-    my $sum = sum(@files);
+    my $sum = sum_of(@files);
     my $table = Devel::DProf::Table->new(['Test file', 'file', 1], ['Sub', 'sub', 1],
         ['CPU s', 'cpu_s'], ['Share', 'share_pct'], ['Ops', 'ops'], ['Calls', 'calls']);
     $table->fact('Suite', 'suite', join ', ', facts($sum, @files));
@@ -381,7 +381,7 @@ sub table_of_files {
     my ($self, $cpu, @files) = @_;
     @files = costliest(@files);
     my @rest = splice @files, $self->{top} < @files ? $self->{top} : scalar @files;
-    my @text = "\n" . line('Test file, its costliest subs', 'CPU s', 'Share', 'Ops', 'Calls');
+    my @text = "\n" . text_line('Test file, its costliest subs', 'CPU s', 'Share', 'Ops', 'Calls');
     for my $file (@files) {
         push @text, row($cpu, $file, $file->{name});
         my @top = map {
@@ -391,14 +391,14 @@ sub table_of_files {
         push @text, wrapped(' ' x 10, ' ' x 10, @top) if @top;
     }
     return @text if !@rest;
-    return (@text, row($cpu, sum(@rest), '... and ' . number(scalar @rest) . ' more'));
+    return (@text, row($cpu, sum_of(@rest), '... and ' . number(scalar @rest) . ' more'));
 }
 
 sub table_of_subs {
     my ($self, $cpu) = @_;
     my @subs = costliest(subs_of($self->{all}));
     splice @subs, $self->{top} if @subs > $self->{top};
-    return ("\n" . line('Sub, of all test files', 'Self s', 'Share', 'Ops', 'Calls'),
+    return ("\n" . text_line('Sub, of all test files', 'Self s', 'Share', 'Ops', 'Calls'),
         map { row($cpu, $_, $self->short_name($_->{name})) } @subs);
 }
 
@@ -406,16 +406,17 @@ sub remarks {
     my ($self) = @_;
     my @text;
     my @without = map { shown($_->{name}) } grep { !@{ $_->{paths} } } @{ $self->{files} };
-    push @text, "\n", wrapped('Not profiled:', '   ', some($self->{top}, @without)) if @without;
+    push @text, "\n", wrapped('Not profiled:', '   ', some_of($self->{top}, @without)) if @without;
     my @cut = map { shown($_->{name}) } grep { @{ $_->{cut} } } @{ $self->{files} };
     my $cut = 'With processes that were killed or still run'
         . (defined $self->{baseline} ? ', not compared:' : ':');
-    push @text, "\n", wrapped($cut, '   ', some($self->{top}, @cut)) if @cut;
-    push @text, map { 'DProf: ' . shown($_) . "\n" } some($self->{top}, @{ $self->{unread} || [] });
+    push @text, "\n", wrapped($cut, '   ', some_of($self->{top}, @cut)) if @cut;
+    push @text, map { 'DProf: ' . shown($_) . "\n" }
+        some_of($self->{top}, @{ $self->{unread} || [] });
     return @text;
 }
 
-sub some {
+sub some_of {
     my ($most, @all) = @_;
     return @all <= $most ? @all : (@all[0 .. $most - 1], 'and ' . number(@all - $most) . ' more');
 }
@@ -463,7 +464,7 @@ sub compare {
         push @{ $self->{said}{$_} }, $file->{name} for @{ $result->{messages} };
         next if !$result->{failed};
         my @found = map { finding_text($_) } grep { !$_->{undecided} } @{ $result->{findings} };
-        push @lines, map { "$file->{name}: $_" } some(FINDINGS, @found);
+        push @lines, map { "$file->{name}: $_" } some_of(FINDINGS, @found);
     }
     return @lines;
 }
@@ -486,7 +487,7 @@ sub comparison_remarks {
     my $said = $self->{said} || {};
     my @texts = grep { !/: no (?:sub|line) matches\z/ || @{ $said->{$_} } == $self->{compared} }
         sort keys %$said;
-    return map { s/\A--fail-if/fail_if/r . ' (' . join(', ', some(1, @{ $said->{$_} })) . ')' }
+    return map { s/\A--fail-if/fail_if/r . ' (' . join(', ', some_of(1, @{ $said->{$_} })) . ')' }
         @texts;
 }
 
@@ -513,7 +514,7 @@ sub write_baselines {
     my $where = short($self->short_path($self->{baseline}), 40);
     return updates_baselines() ? plural($written, 'baseline') . " rewritten in $where"
         : @new ? plural(scalar @new, 'baseline') . " recorded in $where: "
-            . join ', ', some(3, @new) : ();
+            . join ', ', some_of(3, @new) : ();
 }
 
 sub short_path {
@@ -525,7 +526,7 @@ sub short_path {
 sub gate {
     my ($self, $passed) = @_;
     my @lines = $self->compare;
-    my @told = some(FINDINGS, $self->comparison_remarks);
+    my @told = some_of(FINDINGS, $self->comparison_remarks);
     my @unreadable = @{ $self->{unreadable} || [] };
     if (@lines || @unreadable) {
         my %by = map { s/: .*//sr => 1 } @lines;

@@ -190,9 +190,9 @@ the profiler.
 
 =item files
 
-Returns whether a program still writes or no file exists yet, and the paths of the files to read. Of
-slices (L<Devel::DProf/SLICES>), these are the last one of the previous call and all that the
-program has written since.
+Returns whether a program still writes or no file exists yet, and the paths of the files to read. If
+the program writes slices (L<Devel::DProf/SLICES>), these are the last one of the previous call and
+all that the program has written since.
 
 =item skipped
 

@@ -1,13 +1,13 @@
 package Devel::DProf::Live::Rates;
 
-# The rates of a running program: costs of subs and lines between two looks at its profile.
+# The rates of a running program: costs of subs and lines between two samples of its profile.
 
 use strict;
 use warnings;
 
 use Devel::DProf::Constants qw(time_words DP_T_CPU DP_T_REAL
                                DP_UNSORTED DP_SEPARATE_ALL);
-use Devel::DProf::Input qw(told readable usable doubts);
+use Devel::DProf::Input qw(report_outcome readable usable doubts);
 use Devel::DProf::Metric;
 use Devel::DProf::Outcome;
 use Devel::DProf::Profile;
@@ -19,15 +19,15 @@ our $VERSION = $Devel::DProf::Core::VERSION;
 use constant { SELF => 0, INCL => 1, COUNT => 2, NAME => 3, PLACE => 4 };
 
 sub new {
-    my ($class, %how) = @_;
-    return bless { %how, of => {}, doubted => {} }, $class;
+    my ($class, %fields) = @_;
+    return bless { %fields, of => {}, doubted => {} }, $class;
 }
 
 # ---- reading ----
 
-# Reads the files, and returns the differences from the previous look, or undef if no file can be
+# Reads the files, and returns the differences from the previous sample, or undef if no file can be
 # read.
-sub look {
+sub sample {
     my ($self, $now, $running, @paths) = @_;
     my ($before, %of) = $self->{of};
     my @outcomes;
@@ -41,13 +41,13 @@ sub look {
     return undef if !%of;
     my %runs = map { $_->{run} => 1 } values %$before;
     my $goes_on = grep { $runs{ $_->{run} } } values %of;
-    my $look = $self->difference($goes_on ? $before : {}, \%of);
-    $look->{since} = $goes_on ? 'last' : %$before ? 'anew' : 'start';
-    $look->{seconds} = $goes_on ? $now - $self->{at} : since_start($now, $running, values %of);
-    $look->{seconds} = 1e-6 if $look->{seconds} <= 0;       # the clock was set back
+    my $sample = $self->difference($goes_on ? $before : {}, \%of);
+    $sample->{since} = $goes_on ? 'last' : %$before ? 'anew' : 'start';
+    $sample->{seconds} = $goes_on ? $now - $self->{at} : since_start($now, $running, values %of);
+    $sample->{seconds} = 1e-6 if $sample->{seconds} <= 0;       # the clock was set back
     @$self{qw(of at)} = (\%of, $now);
-    $look->{at} = $now;
-    return $look;
+    $sample->{at} = $now;
+    return $sample;
 }
 
 # Returns a file's sums, or undef if it cannot be read. While the program writes, this may be so
@@ -60,7 +60,7 @@ sub recording {
     } elsif ($running && (!-e $path || $self->was_read($path))) {
         return $self->was_read($path);
     } else {
-        my $what = told($o, $self->{force});
+        my $what = report_outcome($o, $self->{force});
         $self->{failed} = 1 if !usable($what);
         return undef if !readable($what);
     }
@@ -152,28 +152,28 @@ sub lines {
 
 sub difference {
     my ($self, $before, $of) = @_;
-    my %look = (subs => {}, lines => {}, detail => 0);
+    my %sample = (subs => {}, lines => {}, detail => 0);
     for my $now (values %$of) {
         my $was = $before->{ $now->{id} } // {};
-        $look{$_} += more($now->{$_}, $was->{$_}) for qw(cpu real count);
-        $look{total} += $now->{scale} * more($now->{total}, $was->{total});
-        $look{detail} = $now->{detail} if $now->{detail} > $look{detail};
-        $look{is_sampled} ||= $now->{is_sampled};
+        $sample{$_} += increase($now->{$_}, $was->{$_}) for qw(cpu real count);
+        $sample{total} += $now->{scale} * increase($now->{total}, $was->{total});
+        $sample{detail} = $now->{detail} if $now->{detail} > $sample{detail};
+        $sample{is_sampled} ||= $now->{is_sampled};
         for my $kind (['subs', NAME], ['lines', PLACE]) {
             my ($rows, $sub) = @$kind;
-            $self->add_growth($look{$rows}, $sub, $now->{scale}, $now->{$rows},
+            $self->add_growth($sample{$rows}, $sub, $now->{scale}, $now->{$rows},
                 $was->{$rows} // {});
         }
     }
     my ($first) = sort { ($a->{start} // 0) <=> ($b->{start} // 0) } values %$of;
-    $look{$_} = [grep { $_->[SELF] || $_->[INCL] || $_->[COUNT] } values %{ $look{$_} }]
+    $sample{$_} = [grep { $_->[SELF] || $_->[INCL] || $_->[COUNT] } values %{ $sample{$_} }]
         for qw(subs lines);
-    return { %look, files => scalar keys %$of, map { $_ => $first->{$_} } qw(path script pid) };
+    return { %sample, files => scalar keys %$of, map { $_ => $first->{$_} } qw(path script pid) };
 }
 
-# Returns the growth of a value. If the program writes during a look, a value may be smaller than
-# before.
-sub more { my ($now, $was) = @_; return $now > ($was // 0) ? $now - ($was // 0) : 0 }
+# Returns the growth of a value. If the program writes during a sample, a value may be smaller than
+# one.
+sub increase { my ($now, $was) = @_; return $now > ($was // 0) ? $now - ($was // 0) : 0 }
 
 sub add_growth {
     my ($self, $sums, $sub, $scale, $now, $was) = @_;
@@ -181,8 +181,8 @@ sub add_growth {
         my ($row, $old) = ($now->{$key}, $was->{$key} // []);
         next if !$self->is_shown($row->[$sub]);
         my $sum = $sums->{$key} //= [0, 0, 0, @$row[NAME, PLACE]];
-        $sum->[$_] += $scale * more($row->[$_], $old->[$_]) for SELF, INCL;
-        $sum->[COUNT] += more($row->[COUNT], $old->[COUNT]);
+        $sum->[$_] += $scale * increase($row->[$_], $old->[$_]) for SELF, INCL;
+        $sum->[COUNT] += increase($row->[COUNT], $old->[COUNT]);
     }
     return;
 }
@@ -210,7 +210,7 @@ __END__
 
 =head1 NAME
 
-Devel::DProf::Live::Rates - the costs of a program between two looks at its profile
+Devel::DProf::Live::Rates - the costs of a program between two samples of its profile
 
 =head1 DESCRIPTION
 
@@ -229,12 +229,12 @@ processes begin or end.
 The NAMEs are input, a L<Devel::DProf::Input>; metric, a word; force; re_only and re_skip, patterns
 for names of subs.
 
-=item look SECONDS, RUNNING, PATH, ...
+=item sample SECONDS, RUNNING, PATH, ...
 
 Reads the files. SECONDS is the current time. Returns undef if no file can be read, or a hash:
 
-    since               the interval of the rates: last, since the previous look; start, since the
-                        start, as this is the first look; anew, since the start of a new run
+    since               the interval of the rates: last, since the previous sample; start, since the
+                        start, as this is the first sample; anew, since the start of a new run
     seconds, at         the length of the interval; the current time
     subs, lines         the rows that have changed, [self, inclusive, count, name, place] each
     total, count        the sums of all rows

@@ -31,21 +31,22 @@ Keys of dproftop
   l            lines of source, or subs
   c            full names, before the columns beside them
   up down      scrolls; also j, k, page up, page down, home
-  space        looks now
-  d  s         the seconds between two looks
+  space        updates now
+  d  s         the seconds between two updates
   h  ?         this help
   q            ends; the program goes on
 
-%self is the share of all that was recorded since the last look. self and incl,
-with the subs that are called, are milliseconds of a second of real time.
+%self is the share of the total since the last update. self and incl (with the
+called subs) are milliseconds in each second of real time.
 
 Any key goes back.
 END
 
 sub new {
-    my ($class, %how) = @_;
-    die "--sort $how{sort}: must be self, inclusive or calls\n" if !defined $COLUMN{ $how{sort} };
-    return bless { first => 0, note => '', entry => undef, %how }, $class;
+    my ($class, %fields) = @_;
+    die "--sort $fields{sort}: must be self, inclusive or calls\n"
+        if !defined $COLUMN{ $fields{sort} };
+    return bless { first => 0, note => '', entry => undef, %fields }, $class;
 }
 
 # ---- keys ----
@@ -54,7 +55,7 @@ my %SORT = (P => 'self', T => 'inclusive', N => 'calls');
 my %TOGGLE = (R => 'reverse', l => 'lines', c => 'full', h => 'help', '?' => 'help');
 my %SCROLL = (up => -1, k => -1, down => 1, j => 1);
 
-# Performs the command of a key. Returns quit or look if the caller has to do that, else an empty
+# Performs the command of a key. Returns quit or sample if the caller has to do that, else an empty
 # string.
 sub key {
     my ($self, $key) = @_;
@@ -62,7 +63,7 @@ sub key {
     return $self->{help} = '' if $self->{help};
     $self->{note} = '';
     return 'quit' if $key eq 'q';
-    return 'look' if $key eq ' ' || $key eq "\n";
+    return 'sample' if $key eq ' ' || $key eq "\n";
     if ($SORT{$key}) { @$self{qw(sort first)} = ($SORT{$key}, 0) }
     elsif ($TOGGLE{$key}) { $self->{ $TOGGLE{$key} } = !$self->{ $TOGGLE{$key} } }
     elsif ($key eq 'd' || $key eq 's') { $self->{entry} = '' }
@@ -104,9 +105,9 @@ sub is_help { return $_[0]{help} ? 1 : 0 }
 # Returns lines of text: a whole block, or, with a height, one screen. If the width is 0, names are
 # not cut.
 sub text {
-    my ($self, $look, $width, $height) = @_;
+    my ($self, $sample, $width, $height) = @_;
     return map { cut($_, $width) } @HELP if $self->{help};
-    my @rows = $self->ordered($look);
+    my @rows = $self->ordered($sample);
     my $count = $self->{rows} // ($height ? $height : 15);
     if ($height) {
         $count = $height - ABOVE if $count > $height - ABOVE;
@@ -118,108 +119,108 @@ sub text {
     my $first = $self->{first};
     my $last = $first + $count > @rows ? $#rows : $first + $count - 1;
     my @shown = @rows[$first .. $last];
-    my @lines = ($self->title($look), $self->summary($look));
-    push @lines, $self->status($look, scalar @rows, scalar @shown) if $height;
-    push @lines, $self->notes($look) if !$height;
-    push @lines, $self->lines($look, $width, @shown);
+    my @lines = ($self->title($sample), $self->summary($sample));
+    push @lines, $self->status($sample, scalar @rows, scalar @shown) if $height;
+    push @lines, $self->notes($sample) if !$height;
+    push @lines, $self->lines($sample, $width, @shown);
     return map { $width ? cut($_, $width) : $_ } @lines;
 }
 
 sub ordered {
-    my ($self, $look) = @_;
-    my ($by, $rows) = ($COLUMN{ $self->{sort} }, $look->{ $self->{lines} ? 'lines' : 'subs' });
+    my ($self, $sample) = @_;
+    my ($by, $rows) = ($COLUMN{ $self->{sort} }, $sample->{ $self->{lines} ? 'lines' : 'subs' });
     my @rows = sort { $b->[$by] <=> $a->[$by] || $b->[0] <=> $a->[0] || $b->[1] <=> $a->[1]
         || $a->[3] cmp $b->[3] || $a->[4] cmp $b->[4] } @$rows;
     return $self->{reverse} ? reverse @rows : @rows;
 }
 
 sub title {
-    my ($self, $look) = @_;
-    my $of = shown($look->{path});
-    $of .= ' and ' . plural($look->{files} - 1, 'more file') if $look->{files} > 1;
+    my ($self, $sample) = @_;
+    my $of = shown($sample->{path});
+    $of .= ' and ' . plural($sample->{files} - 1, 'more file') if $sample->{files} > 1;
     my ($label) = $self->{rates}->label;
-    my $clock = POSIX::strftime('%H:%M:%S', localtime $look->{at});
+    my $clock = POSIX::strftime('%H:%M:%S', localtime $sample->{at});
     return join '  ', 'dproftop', $clock, $of,
-        defined $look->{pid} ? "process $look->{pid}" : (),
-        length($look->{script} // '') ? shown($look->{script}) : (), "by $label";
+        defined $sample->{pid} ? "process $sample->{pid}" : (),
+        length($sample->{script} // '') ? shown($sample->{script}) : (), "by $label";
 }
 
-my %SINCE = (last => 'since the last look', start => 'since the start',
+my %SINCE = (last => 'since the last update', start => 'since the start',
     anew => 'since a new run began');
 
 sub summary {
-    my ($self, $look) = @_;
-    my $per = $look->{seconds};
-    return sprintf '%.2f s %s: cpu %.3f s, real %.3f s; %s %s/s', $per, $SINCE{ $look->{since} },
-        @$look{qw(cpu real)}, number($look->{count} / $per), counted($look);
+    my ($self, $sample) = @_;
+    my $per = $sample->{seconds};
+    return sprintf '%.2f s %s: cpu %.3f s, real %.3f s; %s %s/s', $per, $SINCE{ $sample->{since} },
+        @$sample{qw(cpu real)}, number($sample->{count} / $per), counted($sample);
 }
 
 sub counted { return $_[0]{is_sampled} ? 'samples' : 'calls' }
 
 # Returns the line above a screen's table.
 sub status {
-    my ($self, $look, $all, $shown) = @_;
-    return "Seconds between two looks ($self->{delay}): $self->{entry}" if defined $self->{entry};
-    my @notes = ($self->{note} || (), $self->notes($look));
+    my ($self, $sample, $all, $shown) = @_;
+    return "Seconds between two updates ($self->{delay}): $self->{entry}" if defined $self->{entry};
+    my @notes = ($self->{note} || (), $self->notes($sample));
     return $notes[0] if @notes;
     my $first = $self->{first};
     return ($shown < $all ? $first + 1 . '-' . ($first + $shown) . ' of ' : '')
         . plural($all, $self->{lines} ? 'line' : 'sub') . " by $self->{sort}"
-        . ($self->{reverse} ? ', reversed' : '') . "; looks every $self->{delay} s; h: help";
+        . ($self->{reverse} ? ', reversed' : '') . "; updates every $self->{delay} s; h: help";
 }
 
 sub notes {
-    my ($self, $look) = @_;
+    my ($self, $sample) = @_;
     return (
-        $look->{since} eq 'anew' ? 'This is a new run: its rates begin anew.' : (),
-        $look->{skipped} ? plural($look->{skipped}, 'slice was', 'slices were') . ' removed before'
-            . ' this look and could not be counted.' : (),
-        $self->{lines} && !$look->{detail} ? 'The profile has no lines: record with'
+        $sample->{since} eq 'anew' ? 'This is a new run: its rates begin anew.' : (),
+        $sample->{skipped} ? plural($sample->{skipped}, 'slice was', 'slices were')
+            . ' removed before this update, and could not be counted.' : (),
+        $self->{lines} && !$sample->{detail} ? 'The profile has no lines: record with'
             . ' -d:DProf=tree,lines or sample=100.' : (),
     );
 }
 
-# Returns the rows of a look as a table: all of them, or as many as --rows allows.
+# Returns the rows of a sample as a table: all of them, or as many as --rows allows.
 sub whole {
-    my ($self, $look) = @_;
-    my @rows = $self->ordered($look);
+    my ($self, $sample) = @_;
+    my @rows = $self->ordered($sample);
     splice @rows, $self->{rows} if defined $self->{rows} && @rows > $self->{rows};
-    return $self->table($look, @rows);
+    return $self->table($sample, @rows);
 }
 
-# Makes a table of rows. The first column, the time, is for programs, which get several looks.
+# Makes a table of rows. The first column, the time, is for programs, which get several samples.
 sub table {
-    my ($self, $look, @rows) = @_;
+    my ($self, $sample, @rows) = @_;
     my ($label, $is_counter) = $self->{rates}->label;
     my @heads = ('%self', $is_counter ? ('self/s', 'incl/s') : ('self ms/s', 'incl ms/s'),
-        ($self->{lines} && !$look->{is_sampled} ? 'times' : counted($look)) . '/s');
+        ($self->{lines} && !$sample->{is_sampled} ? 'times' : counted($sample)) . '/s');
     my $table = Devel::DProf::Table->new(['time', 'time', 1],
         (map { [$_, s/%self/self_pct/r =~ s{/s}{_per_s}r =~ tr/ /_/r] } @heads),
         map { [$_, $_, 1] } $self->{lines} ? qw(line sub) : qw(sub place));
-    my $time = POSIX::strftime('%Y-%m-%dT%H:%M:%SZ', gmtime $look->{at});
-    $table->fact('Look', 'look', $self->title($look));
-    $table->fact('Interval', 'interval', $self->summary($look));
-    $table->fact('Note', 'note', $_) for join ' ', $self->notes($look);
-    $table->json($_ => $look->{$_}) for qw(seconds cpu real count);
-    $table->row($time, cells($look, $_), @$_[3, 4]) for @rows;
+    my $time = POSIX::strftime('%Y-%m-%dT%H:%M:%SZ', gmtime $sample->{at});
+    $table->fact('Update', 'look', $self->title($sample));
+    $table->fact('Interval', 'interval', $self->summary($sample));
+    $table->fact('Note', 'note', $_) for join ' ', $self->notes($sample);
+    $table->json($_ => $sample->{$_}) for qw(seconds cpu real count);
+    $table->row($time, cells($sample, $_), @$_[3, 4]) for @rows;
     return $table;
 }
 
 # Returns rows of the table as lines.
 sub lines {
-    my ($self, $look, $width, @rows) = @_;
+    my ($self, $sample, $width, @rows) = @_;
     my @texts = map { my (undef, @cells) = @$_; [map { shown($_) } @cells] }
-        $self->table($look, @rows)->texts;
+        $self->table($sample, @rows)->texts;
     my @numbers = map { aligned(\@WIDTHS, ' ', splice @$_, 0, scalar @WIDTHS) } @texts;
     my @names = $self->names($width && $width - 2 - length $numbers[0], @texts);
     return map { shift(@numbers) . "  $_" } @names;
 }
 
 sub cells {
-    my ($look, $row) = @_;
+    my ($sample, $row) = @_;
     my ($self, $incl, $count) = @$row;
-    my $per = $look->{seconds};
-    my $share = $look->{total} ? 100 * $self / $look->{total} : 0;
+    my $per = $sample->{seconds};
+    my $share = $sample->{total} ? 100 * $self / $sample->{total} : 0;
     return ([sprintf('%.4f', $share), sprintf '%.1f', $share],
         map({ [sprintf('%.4f', $_ / $per), number($_ / $per)] } $self, $incl),
         [sprintf('%.4f', $count / $per), $count ? number($count / $per) : '-']);
@@ -287,25 +288,25 @@ distribution.
 =item new NAME => VALUE, ...
 
 The NAMEs are rates, a L<Devel::DProf::Live::Rates>; sort, which is self, inclusive or calls;
-reverse, lines, full; rows, or undef; delay, the seconds between two looks. Dies if sort is another
-word.
+reverse, lines, full; rows, or undef; delay, the seconds between two samples. Dies if sort is
+another word.
 
 =item text LOOK, WIDTH [, HEIGHT]
 
-Turns the result of L<Devel::DProf::Live::Rates/look> into lines: a block, or with a HEIGHT one
+Turns the result of L<Devel::DProf::Live::Rates/sample> into lines: a block, or with a HEIGHT one
 screen. No line is longer than WIDTH, unless that is 0.
 
 =item whole LOOK
 
-Returns the rows of that look as a L<Devel::DProf::Table>: all of them, or at most C<rows>.
+Returns the rows of a sample as a L<Devel::DProf::Table>: all of them, or at most C<rows>.
 
 =item key KEY
 
-Performs the command of a key. Returns C<quit> or C<look> if the caller has to do that.
+Performs the command of a key. Returns C<quit> or C<sample> if the caller has to do that.
 
 =item delay
 
-Returns the seconds between two looks, which a key may have changed.
+Returns the seconds between two samples, which a key may have changed.
 
 =item is_help
 

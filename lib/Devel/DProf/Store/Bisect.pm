@@ -51,8 +51,8 @@ sub of_options {
 # messages; metric, or undef for shares of time, and for calls and ops if they are exact; children,
 # alpha, floor, percent_limit, rows, verbose, quiet.
 sub new {
-    my ($class, %how) = @_;
-    my %given = map { $_ => $how{$_} } grep { defined $how{$_} } keys %how;
+    my ($class, %fields) = @_;
+    my %given = map { $_ => $fields{$_} } grep { defined $fields{$_} } keys %fields;
     return bless { alpha => ALPHA, floor => FLOOR, percent_limit => 0, found => [], tested => 0,
         %given }, $class;
 }
@@ -83,12 +83,12 @@ sub versions {
 # Reads the versions of the selected profiles. Returns false, after messages, if that fails, or if
 # there are no two versions.
 sub read {
-    my ($self, $told, $buckets, @selected) = @_;
+    my ($self, $report, $buckets, @selected) = @_;
     my $diff = $self->{diff};
     $self->are_of_one_kind(@selected) or return 0;
     my %hosts = map { $_->{host} // '' => 1 } @selected;
     $self->{by_host} = keys %hosts > 1;
-    $diff->reader->read($told, versions($buckets, @selected)) && $diff->settle or return 0;
+    $diff->reader->read($report, versions($buckets, @selected)) && $diff->settle or return 0;
     my @metrics = map { $diff->reader->measure($_) // return 0 }
         $self->{metric} // 'cpu', $self->beside;
     $self->{is_whole} = !grep({ is_cut($_->{run}) } @selected)

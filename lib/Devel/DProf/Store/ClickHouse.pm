@@ -49,7 +49,7 @@ sub init {
 # an interrupted push has left are not visible, and the next push sends the same rows again.
 sub add {
     my ($self, $profiles) = @_;
-    my @new = $self->new_ones(map { checked($_) } @$profiles);
+    my @new = $self->new_ones(map { checked_profile($_) } @$profiles);
     my $rows = $self->{rows};
     $rows->clear;
     my %days;
@@ -65,7 +65,7 @@ sub add {
 
 # Returns a profile with its times in microseconds, and the day until which it needs the rows that
 # profiles share.
-sub checked {
+sub checked_profile {
     my ($p) = @_;
     ($p->{run} // '') =~ /\A\S+-\d+-\d+-\d+\z/
         or failed(($p->{run} // '') . ': an identity is RUN-PID-TID-SLICE');
@@ -90,7 +90,7 @@ sub new_ones {
     my ($self, @profiles) = @_;
     my (%seen, %when);
     for my $row (@profiles ? $self->{server}->rows('SELECT DISTINCT run, service, version, start, '
-        . 'duration FROM dprof_profiles WHERE ' . among([qw(run)], @profiles)) : ()) {
+        . 'duration FROM dprof_profiles WHERE ' . condition_for([qw(run)], @profiles)) : ()) {
         $seen{ join "\0", @$row[0 .. 2] } = 1;
         $when{ $row->[0] } = "$row->[3] $row->[4]";
     }
@@ -104,7 +104,7 @@ sub new_ones {
 }
 
 # Returns a condition on times and these columns that holds for these profiles, and for few others.
-sub among {
+sub condition_for {
     my ($columns, @profiles) = @_;
     my ($first, $last) = map { Devel::DProf::Store::ClickHouse::Rows::seconds($_) }
         (sort { $a <=> $b } map { $_->{start} } @profiles)[0, -1];
@@ -268,7 +268,7 @@ sub fetch {
 # profile at a time is in memory.
 sub fetch_some {
     my ($self, @profiles) = @_;
-    my $where = 'WHERE ' . among([qw(service version run)], @profiles);
+    my $where = 'WHERE ' . condition_for([qw(service version run)], @profiles);
     my $service = $profiles[0]{service};
     my $trees = $self->{trees}{$service} //= Devel::DProf::Store::ClickHouse::Trees->new;
     $self->contexts($trees, $service, $where);

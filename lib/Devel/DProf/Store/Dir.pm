@@ -34,7 +34,7 @@ sub init {
     my ($self) = @_;
     return "$self->{path} is a store" if -e $self->mark;
     my $is_there = -d $self->{path};
-    made($self->{path});
+    make_folder($self->{path});
     my $why = Devel::DProf::Write::whole($self->mark,
         sub { return print({ $_[0] } "1\n") ? 0 : 1 }, replace => 1);
     failed($self->mark . " could not be written: $why", retry => 1) if defined $why;
@@ -49,12 +49,12 @@ sub check {
 }
 
 # Makes a folder and those above it. Other processes may do so at the same time.
-sub made {
+sub make_folder {
     my ($path) = @_;
     return if -d $path;
     return if mkdir $path;
     if ($!{ENOENT} && $path =~ m{\A(.*[^/])/+[^/]+\z}s) {
-        made($1);
+        make_folder($1);
         return if mkdir $path;
     }
     return if $!{EEXIST} && -d $path;
@@ -64,7 +64,7 @@ sub made {
 # ---- names ----
 
 # Returns the folder of a profile, below that of the store, and its name there.
-sub place {
+sub place_of {
     my ($p) = @_;
     my $identity = $p->{run} // '';
     $identity =~ /\A[^-\/%\s]+-\d+-\d+-\d+\z/
@@ -107,7 +107,7 @@ sub add {
     my ($self, $profiles) = @_;
     $self->check;
     # A profile that cannot be kept makes this fail before any is written.
-    my @places = map { [place($_)] } @$profiles;
+    my @places = map { [place_of($_)] } @$profiles;
     my %days;
     for my $i (0 .. $#$profiles) {
         my ($day) = $places[$i][0] =~ m{([^/]+)\z};
@@ -116,7 +116,7 @@ sub add {
     for my $i (0 .. $#$profiles) {
         my ($folder, $name) = @{ $places[$i] };
         next if -e "$self->{path}/$folder/$name";
-        made("$self->{path}/$folder");
+        make_folder("$self->{path}/$folder");
         $self->keep("$folder/$name", $profiles->[$i]{file});
     }
     return;

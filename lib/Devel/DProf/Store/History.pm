@@ -6,7 +6,7 @@ use strict;
 use warnings;
 
 use Devel::DProf::Constants qw(DP_TEXT DP_CSV DP_JSON DP_HTML);
-use Devel::DProf::Input qw(told usable);
+use Devel::DProf::Input qw(report_outcome usable);
 use Devel::DProf::Metric;
 use Devel::DProf::OptionValues qw(only_beside);
 use Devel::DProf::Sides qw(parts);
@@ -40,13 +40,13 @@ sub of_options {
 # Returns an object for a sub, a string of characters. by is `version' or an interval. Dies if by is
 # neither.
 sub new {
-    my ($class, %how) = @_;
-    my $by = $how{by} // '5m';
+    my ($class, %fields) = @_;
+    my $by = $fields{by} // '5m';
     my $seconds = $by eq 'version' ? 0 : Devel::DProf::Store::RunSet::duration($by);
     die "--by $by: must be version, or an interval such as 5m, 1h, 1d\n"
         if !defined $seconds || ($by ne 'version' && $seconds < 1);
-    my $metric = $how{metric} // 'cpu';
-    return bless { %how, by => $by, seconds => $seconds, metric => $metric, rows => [] }, $class;
+    my $metric = $fields{metric} // 'cpu';
+    return bless { %fields, by => $by, seconds => $seconds, metric => $metric, rows => [] }, $class;
 }
 
 # ---- reading ----
@@ -59,7 +59,7 @@ sub read {
     my $sides = Devel::DProf::Sides->new(force => $how{force}, main => $how{main}, waits => 1,
         say => sub { complain(bytes($_[0])) });
     $sides->read(sub {
-        $ok = 0 if !usable(told($_[0], $how{force}));
+        $ok = 0 if !usable(report_outcome($_[0], $how{force}));
         return 'fine';
     }, $self->groups(map { @{ $_->{selected} } } @{ $how{sides} })) or $ok = 0;
     for my $side ($sides->sides) {

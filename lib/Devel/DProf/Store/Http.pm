@@ -27,7 +27,7 @@ use constant { LONGEST => 10, GRACE => 10 };
 my $LATER = qr/\A(?:408|429|5\d\d|3\d\d|1\d\d)\z/;
 
 sub new {
-    my ($class, $name, $url, %how) = @_;
+    my ($class, $name, $url, %fields) = @_;
     my ($scheme) = $url =~ m{\A(https?)://$Devel::DProf::Store::HOST(?:/[^?#\@\s]*)?\z}
         or failed(Devel::DProf::Store::without_secrets($name)
             . ': must be an address like http://HOST:PORT');
@@ -36,12 +36,12 @@ sub new {
         $can or failed("$name: https needs the Perl module IO::Socket::SSL "
             . '(Debian: libio-socket-ssl-perl)');
     }
-    my $timeout = $how{timeout} // 30;
+    my $timeout = $fields{timeout} // 30;
     my $http = HTTP::Tiny->new(agent => "dprofstore/$VERSION", timeout => $timeout,
         max_redirect => 0, max_size => MOST_BYTES, verify_SSL => 1);
     return bless { name => $name, url => $url =~ s{/+\z}{}r, http => $http, timeout => $timeout,
-        longest => LONGEST * $timeout, stop => $how{stop} // sub { return 0 },
-        now => $how{now} // sub { return time } }, $class;
+        longest => LONGEST * $timeout, stop => $fields{stop} // sub { return 0 },
+        now => $fields{now} // sub { return time } }, $class;
 }
 
 # Returns the answer as HTTP::Tiny does. Dies if no complete answer came.
@@ -51,7 +51,8 @@ sub ask {
         return $self->{http}->request('POST', $self->{url} . $path,
             { headers => $headers, content => $content, %more });
     });
-    failed(bytes("$self->{name}: no answer: " . said($response->{content} // '')), retry => 1)
+    failed(bytes("$self->{name}: no answer: " . answer_line($response->{content} // '')),
+        retry => 1)
         if $response->{status} == 599;
     return $response;
 }
@@ -106,9 +107,9 @@ sub post {
     my $status = join ' ', grep { length } map { shown($_ // '') } @$response{qw(status reason)};
     my $is_later = $response->{status} =~ $LATER ? 1 : 0;
     my $why = $response->{status} =~ /\A3/ ? shown($response->{headers}{location} // '')
-        : said($body);
+        : answer_line($body);
     failed(bytes(join ': ', $self->{name}, $is_later ? $status : "refused, $status",
-        length $why ? $why : ()), retry => $is_later, after => after($response),
+        length $why ? $why : ()), retry => $is_later, after => retry_seconds($response),
         answer => bytes($status) . "\n" . substr $body, 0, MOST_KEPT);
 }
 
@@ -123,7 +124,7 @@ sub basic {
 }
 
 # Returns the seconds that the server asks us to wait, if its Retry-After is a number.
-sub after {
+sub retry_seconds {
     my ($response) = @_;
     my $after = $response->{headers}{'retry-after'} // '';
     return $after =~ /\A\d{1,6}\z/ ? $after + 0 : undef;
@@ -131,7 +132,7 @@ sub after {
 
 # Returns the text of an answer, in one line: the message if the answer is JSON, else its first
 # line.
-sub said {
+sub answer_line {
     my ($body) = @_;
     my $json = $body =~ /\A\s*\{/ ? eval { JSON::PP::decode_json($body) } : undef;
     my $text = $json && !ref($json->{message} // []) ? bytes("$json->{message}") : $body;
@@ -203,11 +204,11 @@ or no answer, the failure has retry; its C<after> is the number of seconds that 
 
 Returns the header, name and value, with which a user authenticates.
 
-=item said ANSWER
+=item answer_line ANSWER
 
 Returns the text of an answer, in one line.
 
-=item after ANSWER
+=item retry_seconds ANSWER
 
 Returns the seconds that an answer asks us to wait, or undef.
 

@@ -19,9 +19,9 @@ use constant LONGEST_WAIT => 300;
 use constant REFUSED_LIMIT => 100 << 20;
 
 sub new {
-    my ($class, %how) = @_;
+    my ($class, %fields) = @_;
     return bless { stop => sub { return 0 }, service => undef, version => '', host => '', env => '',
-        %how }, $class;
+        %fields }, $class;
 }
 
 # Sends the profiles of these paths once: folders are spools, and other paths are profiles. Returns
@@ -117,7 +117,7 @@ sub send_batch {
     my ($self, $batch) = @_;
     return if eval { $self->send_now($batch); 1 };
     my $failure = $@;
-    Devel::DProf::Store::Spool::released(@$batch);
+    Devel::DProf::Store::Spool::remove_copies(@$batch);
     die $failure;
 }
 
@@ -141,7 +141,7 @@ sub arrived {
     my ($self, $done, $entry) = @_;
     $done->{sent}++;
     $entry->{arrived} = 1;
-    Devel::DProf::Store::Spool::released($entry);
+    Devel::DProf::Store::Spool::remove_copies($entry);
     return if !$self->{delete};
     my $why = Devel::DProf::Store::Spool::remove($entry);
     Devel::DProf::Store::failed($why, retry => 1) if defined $why;
@@ -151,7 +151,7 @@ sub arrived {
 # Moves an entry of a spool aside, if no repetition could succeed.
 sub refuse {
     my ($self, $spool, $done, $entry, $failure) = @_;
-    Devel::DProf::Store::Spool::released($entry);
+    Devel::DProf::Store::Spool::remove_copies($entry);
     die $failure if $failure->retry;
     $done->{refused}++;
     my $place = $spool && $self->{delete} ? $self->moved($spool, $entry, $failure) : undef;

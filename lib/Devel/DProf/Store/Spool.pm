@@ -130,11 +130,11 @@ sub file_of {
     $entry->{copy} = $to;
     return $to if eval { $entry->{spool}->copy($entry, $to); 1 };
     my $failure = $@;
-    released($entry);
+    remove_copies($entry);
     die $failure;
 }
 
-sub released {
+sub remove_copies {
     my (@entries) = @_;
     for my $path (grep { defined } map { delete $_->{copy} } @entries) {
         delete $Devel::DProf::Input::Shown{$path};
@@ -148,17 +148,17 @@ sub copy {
     my ($self, $entry, $to) = @_;
     my ($dir, @users) = ($self->{dir}, @{ $self->{users} });
     my $in = $dir->read($entry->{name}, @users)
-        // failed("$entry->{path} cannot be read: " . reason());
+        // failed("$entry->{path} cannot be read: " . failure_reason());
     $entry->{is} = [(stat $in)[0, 1, 2, 7, 9]];
-    copied($in, $to, $entry->{path});
+    copy_bytes($in, $to, $entry->{path});
     return if $entry->{name} !~ /\.part\z/;
     my $live = $dir->read("$entry->{name}.live", @users) // return;
-    return copied($live, "$to.live", "$entry->{path}.live");
+    return copy_bytes($live, "$to.live", "$entry->{path}.live");
 }
 
-sub reason { return $!{EINVAL} ? 'it ' . Devel::DProf::Dir::why() : "$!" }
+sub failure_reason { return $!{EINVAL} ? 'it ' . Devel::DProf::Dir::why() : "$!" }
 
-sub copied {
+sub copy_bytes {
     my ($in, $to, $path) = @_;
     my ($sum, $bytes, $is_packed, $n) = (0, '', 0);
     open my $out, '>:raw', $to or failed("$to could not be written: $!", retry => 1);
@@ -190,7 +190,7 @@ sub identify {
         seconds_of_slice => $of_slice || $seconds,
         start => $start // ($modified > $seconds ? int($modified - $seconds) : 0),
         script => ($header{dprof_script} // '') =~ s{.*/}{}sr);
-    released($entry);
+    remove_copies($entry);
     return $entry;
 }
 
@@ -236,7 +236,7 @@ sub remove {
     for my $name (names($entry), $entry->{merged} // ()) {
         my @is = $name eq $entry->{name} && $entry->{is} ? @{ $entry->{is} } : $dir->stat($name);
         next if !@is || $dir->remove($name, @is) || $!{ENOENT};
-        return $dir->path($name) . ' could not be removed: ' . reason();
+        return $dir->path($name) . ' could not be removed: ' . failure_reason();
     }
     return;
 }
@@ -300,9 +300,9 @@ sub trim_refused {
 
 # Merges identified entries by service and by intervals of SECONDS, with the first seconds of
 # processes apart from the others. If NOW is given, only intervals that are over are merged. Returns
-# the entries to push. TOLD is called with a message and an entry that cannot be merged.
+# the entries to push. REPORT is called with a message and an entry that cannot be merged.
 sub merged {
-    my ($self, $entries, $seconds, $told, $now) = @_;
+    my ($self, $entries, $seconds, $report, $now) = @_;
     my (%group, @done);
     for my $entry (@$entries) {
         my $interval = sprintf '%012d', $entry->{start} / $seconds;
@@ -316,13 +316,13 @@ sub merged {
         my ($longest) = sort { $b <=> $a } map { $_->{seconds} } @{ $group{$key} };
         # A slice arrives when it ends, which may be after the end of the interval.
         next if defined $now && $now < ($key =~ s/ .*//sr + 1) * $seconds + $longest;
-        push @done, $self->one_of($group{$key}, $key =~ s/.* //sr, $told);
+        push @done, $self->one_of($group{$key}, $key =~ s/.* //sr, $report);
     }
     return @done;
 }
 
 sub one_of {
-    my ($self, $entries, $kind, $told) = @_;
+    my ($self, $entries, $kind, $report) = @_;
     my (%bad, %entry);
     my $input = Devel::DProf::Input->new(detail => 1, phases => 1);
     my ($sum) = $input->sum({}, sub {
@@ -330,23 +330,23 @@ sub one_of {
         $why = defined $why ? "$o->{path}: $why" : Devel::DProf::Store::unusable($o) // return 1;
         my $entry = $entry{ $o->{path} };
         $bad{ $entry->{path} } = 1;
-        $told->($why, $entry);
+        $report->($why, $entry);
         return 0;
-    }, map { $entry{ $_->{path} } = $_; $self->copy_to_read($_, \%bad, $told) } @$entries);
-    released(@$entries);
+    }, map { $entry{ $_->{path} } = $_; $self->copy_to_read($_, \%bad, $report) } @$entries);
+    remove_copies(@$entries);
     my @good = grep { !$bad{ $_->{path} } } @$entries;
     return @good ? $self->staged($sum, $kind, @good) : ();
 }
 
 # Returns the path of a copy, or nothing, after a report, if the file cannot be copied any more.
 sub copy_to_read {
-    my ($self, $entry, $bad, $told) = @_;
+    my ($self, $entry, $bad, $report) = @_;
     my $path = eval { file_of($entry) };
     return $path if defined $path;
     my $failure = Devel::DProf::Store::Failure->of($@);
     die $failure if $failure->retry;
     $bad->{ $entry->{path} } = 1;
-    $told->($failure->message, $entry);
+    $report->($failure->message, $entry);
     return;
 }
 

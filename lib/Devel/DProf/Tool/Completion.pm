@@ -1,7 +1,7 @@
 package Devel::DProf::Tool::Completion;
 
-# Completion of the tools' names and options, for shells. It is generated from the tools' own rows
-# on demand, so that no file has to be kept up to date.
+# Completion of the tools' names and options, for shells. It is generated from the tools' options on
+# demand, so that there is no file to keep up to date.
 
 use strict;
 use warnings;
@@ -11,7 +11,8 @@ use Devel::DProf::Tools;
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
-# Returns the options of a tool as people write them: long ones first, for they describe themselves.
+# Returns the options of a tool as people write them, the long ones first because they describe
+# themselves.
 sub spelled {
     my ($spec) = @_;
     my $negatable = $spec =~ /!\z/;
@@ -27,7 +28,7 @@ sub rows {
     return map { my ($name, @specs) = @$_; [ $name, sort map { spelled($_) } @specs ] } @rows;
 }
 
-# Returns what both shells need: a case of a case statement for each command.
+# Returns for both shells the cases of a case statement, one for each command.
 sub cases {
     my ($form) = @_;
     return join '', map {
@@ -50,7 +51,7 @@ _dprof() {
     elif [[ $tool == dprof && $word != -* ]]; then
         COMPREPLY=($(compgen -W '@NAMES@' -- "$word")); return
     fi
-    # Words that are no options are files: the shell completes these by itself.
+    # Words that are no options are files, which the shell completes by itself.
     [[ $word == -* ]] || return
     case $tool in
 @CASES@    esac

@@ -40,7 +40,7 @@ sub chosen {
 
 sub no_tool {
     my ($name) = @_;
-    # A file is the most frequent reason: dprof tmon.out.
+    # The most frequent mistake is a file: dprof tmon.out.
     return $TOOL->usage(text("$name: a tool comes first: dprof report $name")) if -e $name;
     return $TOOL->usage(unknown('command', text($name), names()));
 }
@@ -48,7 +48,7 @@ sub no_tool {
 sub run {
     my ($tool, @args) = @_;
     my $main = Devel::DProf::Tools::load($tool)->can('main');
-    # A tool finds its manual in its own command, which is beside this one.
+    # A tool finds its manual in its own command, which is in the same folder as this one.
     my $beside = $0 =~ s{[^/]*\z}{$tool->{name}}r;
     local $0 = $beside if -e $beside;
     return $main->(@args);

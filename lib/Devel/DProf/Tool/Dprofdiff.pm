@@ -9,7 +9,7 @@ use Devel::DProf::Compare::Diff;
 use Devel::DProf::Compare::Rules qw(rules_of);
 use Devel::DProf::Constants qw(words_of DP_K_PARENT DP_TEXT DP_CSV DP_HTML DP_TAP
                                DP_DIFF_BY_CHANGE);
-use Devel::DProf::Input qw(told used);
+use Devel::DProf::Input qw(report_outcome used);
 use Devel::DProf::Metric;
 use Devel::DProf::OptionValues qw(list_of windows renames);
 use Devel::DProf::Profile;
@@ -29,7 +29,8 @@ my %VIEW = words_of('view');
 
 my $TOOL = Devel::DProf::Tool::Options->new(
     lists => { METRICS => Devel::DProf::Metric::for_help() },
-    compares => 1, name => 'dprofdiff', rewrite => \&bare_m, how => \&how, run => \&compared,
+    compares => 1, name => 'dprofdiff', rewrite => \&bare_m, settings => \&settings,
+    run => \&compare_names,
     text => <<'END',
 dprofdiff [options] [baseline] [file ...]
 
@@ -51,10 +52,10 @@ What is compared:
     --pid LIST --tid LIST           only the files of these processes, threads
 = map=s@
     --map OLD=NEW       renamed subs; packages end in ::; file://NAME reads a list of them;
-                        auto: those that have the same calls and ops
+                        auto: pairs those with the same calls and ops
 = symfs=s@  source-dir=s@
     --symfs DIR         file names are relative to DIR, and sources are found below it
-    --source-dir DIR    uses sources below DIR, vouched for or not
+    --source-dir DIR    uses sources below DIR, even if the profile does not vouch for them
 = unit=s
     --unit UNIT         what folded stacks count: s, ms, us, ns, calls, or another word
 Which entries:
@@ -71,7 +72,7 @@ Which entries:
 = percent-limit=f(not-negative)
     --percent-limit P   entries that changed by at least P percent of the total
 = percentage=s
-    --percentage relative|absolute  100 % is all that is shown, or all there is
+    --percentage relative|absolute  100 % is the sum of the shown entries, or the total
 How it is computed and shown:
 = c|compute=s
     -c delta|ratio|wdiff:B,A        difference of the shares; value / baseline; weighted difference
@@ -90,11 +91,11 @@ Is it significant?
     --run CMD           records a side itself; -N RUNS (10), --warmup N (1), --keep DIR,
                         --show-output
 = max-time=s  effect=f(positive)
-    -N auto             until each sub is decided: --max-time 5m, --effect PERCENT (5)
+    -N auto             repeats until every sub is decided: --max-time 5m, --effect PERCENT (5)
 = alpha=f(probability)  confidence=f(probability)  floor=f(not-negative)
     --alpha P  --floor P  --confidence P        0.005; 0.5 percent; 0.95
 = layout=f(not-negative)
-    --layout PERCENT    what the same work may differ by in time, lying elsewhere: 10
+    --layout PERCENT    differences of time that memory layout may cause, for equal ops: 10
 = as-measured
     --as-measured       does not adjust times for the speed of the runs
 Gate: exit status 3 when a rule fails
@@ -103,7 +104,7 @@ Gate: exit status 3 when a rule fails
 = time-floor=s
     --time-floor 1ms,0.5%           with one run a side, ignores a time that has grown by less
 = strict
-    --strict            what cannot be decided fails, too
+    --strict            fails if an entry cannot be decided
 = allow-truncated
     --allow-truncated   accepts profiles that were cut short
 Output:
@@ -121,9 +122,9 @@ Output:
 = from=s  run-set=s@  buckets=i(positive)
     --from STORE --run-set SET SET  profiles of a store (dprofstore);  --buckets N  their runs in N
 = bisect=s
-    --bisect SET        between which two versions of a store's SET subs became slower
+    --bisect SET        shows between which two versions of SET subs became slower
 = processes  f|force
-    --processes         reads all files of each run      -f  compares in spite of differences
+    --processes         reads all files of each run      -f  compares different units
     -V  -h  -H          version, this help, the manual
 == modules  R|separate-anon!  A|autoload
 END
@@ -132,7 +133,7 @@ END
 sub main { return $TOOL->main(@_) }
 sub command { return $TOOL }
 
-sub compared {
+sub compare_names {
     my ($opt, $how, $names) = @_;
     return $how->{bisect}->report($TOOL, $opt, @$names) if $how->{bisect};
     my ($status, @sides) = sides($opt, @$names);
@@ -152,7 +153,7 @@ sub compared {
     return $TOOL->usage("-o $opt->{o}: the sides are numbered 0 to $last")
         if defined $opt->{o} && $opt->{o} > $last;
     if ($opt->{run}) {
-        # A missing file is told before minutes are spent on the other side.
+        # Report a missing file before the other side takes minutes to record.
         for my $path (grep { $_ ne '-' && !-e } map { @$_ } map { @{ $_->{runs} } } @sides) {
             complain("Unable to open $path: $!");
             return FAILED;
@@ -163,7 +164,7 @@ sub compared {
         can_find($opt, $how, @sides);
         require Devel::DProf::Tool::Record;
         my $compared = Devel::DProf::Tool::Record::with_signals(\&end_transient, sub {
-            my @recorded = eval { recorded($opt, $how, @sides) };
+            my @recorded = eval { record_sides($opt, $how, @sides) };
             return compare_all($opt, $how, @sides, @recorded) if !$@;
             complain('dprofdiff: ' . $@ =~ s/\n+\z//r);
             return FAILED;
@@ -173,14 +174,14 @@ sub compared {
     return compare_all($opt, $how, @sides);
 }
 
-# Returns what could only be told when everything has been recorded, or undef.
+# Returns a mistake in the options that would otherwise be found only after the recording, or undef.
 sub not_before_runs {
     my ($opt, $how, @sides) = @_;
     my @paths = map { @$_ } map { @{ $_->{runs} } } @sides;
-    return '-N auto reads files at each look, and cannot read the standard input twice'
+    return '-N auto reads files several times, but can read the standard input only once'
         if ($opt->{N} // '') eq 'auto' && grep { $_ eq '-' } @paths;
     my ($rule) = grep { $_->{with_ops} } $how->{diff}->given_rules;
-    return "--fail-if: $rule->{text}: it compares times, without -n"
+    return "--fail-if: $rule->{text}: it is for times, without -n"
         if $rule && ($opt->{n} || !Devel::DProf::Metric::is_time_word($how->{metric_name}));
     return undef;
 }
@@ -193,7 +194,8 @@ sub least_p {
     return 2 / $ways;
 }
 
-# Says, before minutes are spent, what so many runs can find, or that they can find nothing.
+# Says, before the recording takes minutes, which changes so many runs can find, or that they can
+# find none.
 sub can_find {
     my ($opt, $how, @sides) = @_;
     my ($runs, $alpha) = ($opt->{N} // 10, $how->{diff}->alpha);
@@ -204,10 +206,10 @@ sub can_find {
     return if $runs eq 'auto';
     my $reach = Devel::DProf::Profile::reach($of_files, $runs, $alpha);
     return if !$opt->{v} || $reach == 9**9**9;
-    my $runs_told = @sides ? "$runs runs beside $of_files" : "$runs runs a side";
-    complain("dprofdiff: $runs_told find a change of " . sprintf('%.1f', $reach)
-        . ' times the spread of a sub among its runs, four times of five, where one sub is tested,'
-        . ' and greater ones among many; -N auto takes as many runs as it needs');
+    my $of_runs = @sides ? "$runs runs beside $of_files" : "$runs runs a side";
+    complain("dprofdiff: $of_runs detect, with 80 % power, a change of a single sub by "
+        . sprintf('%.1f', $reach) . ' times its spread among runs, and with many subs only greater '
+        . 'changes; -N auto takes as many runs as it needs');
     return;
 }
 
@@ -226,12 +228,12 @@ sub too_few {
 
 sub compare_all {
     my ($opt, $how, @sides) = @_;
-    my $failed = $opt->{D} ? dumped($opt, @sides) : OK;
+    my $failed = $opt->{D} ? dump_files($opt, @sides) : OK;
     return $failed || compare($opt, $how, @sides);
 }
 
-# perf's -m is a switch that Perl has no use for; a metric may follow it all the same: a word,
-# cycles:u, kmem:kfree:u, cpu/event=0x3c/u.
+# perf's -m is a switch, which has no effect here; but a metric may follow it: a word, cycles:u,
+# kmem:kfree:u, cpu/event=0x3c/u.
 sub bare_m {
     my @args = @_;
     for my $i (reverse 0 .. $#args) {
@@ -246,8 +248,9 @@ sub bare_m {
 
 # ---- options ----
 
-# Returns the options of the comparison, and diff, the object that does it. Dies with what is wrong.
-sub how {
+# Returns the options of the comparison, and in diff the object that compares. Dies with what is
+# wrong.
+sub settings {
     my ($opt) = @_;
     my %how = (
         keys => [keys_of($opt->{s} // 'sub')], separate => $opt->{R} // 1,
@@ -258,7 +261,7 @@ sub how {
     );
     $how{no_children} = !$how{children};
     die "-s parent: only dprofreport has this key\n" if grep { $_ == DP_K_PARENT } @{ $how{keys} };
-    compute($opt, \%how);
+    set_compute($opt, \%how);
     my %flame = flame_formats();
     my $flame = $flame{ $opt->{format} // '' };
     if ($flame) {
@@ -279,14 +282,14 @@ sub how {
         if defined $opt->{'time-floor'};
     $how{order} = $opt->{o} // (defined $opt->{c} ? 1 : DP_DIFF_BY_CHANGE);
     $how{rows} = $opt->{O} // 0;
-    view($opt, \%how);
+    set_view($opt, \%how);
     die "--annotate prints text, CSV, JSON, Markdown or HTML\n" if defined $opt->{annotate}
         && ($flame || $how{format} > DP_HTML);
     $how{renames} = [map { renames($_) } grep { $_ ne 'auto' } @{ $opt->{map} || [] }];
     my @symfs = folders($opt->{symfs});
     require Cwd;
     $how{bases} = [@symfs, text(Cwd::getcwd() // '')];
-    my %own = (
+    my %fields = (
         filters($opt, qw(only skip)), metric_name => $opt->{m} // 'cpu',
         metric_given => defined $opt->{m}, annotate => defined $opt->{annotate},
         as_measured => $opt->{'as-measured'}, empty => defined $opt->{bisect},
@@ -295,17 +298,17 @@ sub how {
     );
     my %read = (
         unit => $opt->{unit}, force => $opt->{f} ? 1 : 0, main => $opt->{main}, keys => $how{keys},
-        apart => defined $opt->{pid} || defined $opt->{tid}, scripts => $own{scripts},
+        apart => defined $opt->{pid} || defined $opt->{tid}, scripts => $fields{scripts},
         waits => !$flame && !defined $opt->{annotate}, say => sub { complain(bytes($_[0])) },
         defined $opt->{time} ? (windows => windows($opt->{time})) : (),
     );
     my $new_diff = sub {
         my ($more, @read) = @_;
         my $reader = Devel::DProf::Sides->new(%read, @read);
-        return Devel::DProf::Compare::Diff->new($reader, { %how, %$more }, %own);
+        return Devel::DProf::Compare::Diff->new($reader, { %how, %$more }, %fields);
     };
     my $diff = $new_diff->({}, progress => 1);
-    my %all = (%how, flame => $flame, metric_name => $own{metric_name}, new_diff => $new_diff,
+    my %all = (%how, flame => $flame, metric_name => $fields{metric_name}, new_diff => $new_diff,
         diff => $diff);
     if (defined $opt->{bisect}) {
         require Devel::DProf::Store::Bisect;
@@ -336,7 +339,7 @@ sub time_floor {
     return @floor;
 }
 
-sub compute {
+sub set_compute {
     my ($opt, $how) = @_;
     my ($name, $more) = split /:/, $opt->{c} // 'delta', 2;
     die "-c $name: must be delta, delta-abs, ratio or wdiff:BASELINE,OTHER\n"
@@ -353,7 +356,7 @@ sub compute {
     return;
 }
 
-sub view {
+sub set_view {
     my ($opt, $how) = @_;
     my @views = grep { defined $opt->{$_} } qw(tree callers callees);
     die '--' . join(', --', @views) . ": only one of them can be given\n" if @views > 1;
@@ -379,10 +382,10 @@ sub sides {
 }
 
 # Records the sides of --run, in turn. Dies when a run fails.
-sub recorded {
+sub record_sides {
     my ($opt, $how, @already) = @_;
     my @commands = @{ $opt->{run} };
-    my $looks = $opt->{N} && $opt->{N} eq 'auto'
+    my $sequential = $opt->{N} && $opt->{N} eq 'auto'
         ? Devel::DProf::Compare::Sequential->new(seconds_of($opt->{'max-time'} // '5m')) : undef;
     my $sides_of = sub {
         my @runs = @_;
@@ -390,30 +393,31 @@ sub recorded {
             0 .. $#commands;
     };
     my @runs = Devel::DProf::Tool::Record::record_in_turn(\@commands,
-        rounds => $looks ? $looks->most : $opt->{N} // 10, warmup => $opt->{warmup} // 1,
+        rounds => $sequential ? $sequential->most : $opt->{N} // 10, warmup => $opt->{warmup} // 1,
         first => scalar @already, keep => $opt->{keep}, show => $opt->{'show-output'},
-        progress => sub { say_progress($opt, $looks, @_) }, done => \&end_transient,
-        enough => $looks && sub {
+        progress => sub { say_progress($opt, $sequential, @_) }, done => \&end_transient,
+        enough => $sequential && sub {
             my ($round, @so_far) = @_;
-            my $share = $looks->share_at($round) or return 0;
-            return $looks->looked($round,
+            my $share = $sequential->share_at($round) or return 0;
+            return $sequential->looked($round,
                 open_after($opt, $how, $share, @already, $sides_of->(@so_far)));
         },
         failed => sub {
             print STDERR map { Devel::DProf::Profile::escape($_) . "\n" } split /\n/, $_[0];
         });
     say_recorded($opt, @runs);
-    $how->{diff} = $how->{diff}->with({ spending => $looks->share }) if $looks;
+    $how->{diff} = $how->{diff}->with({ spending => $sequential->share }) if $sequential;
     return $sides_of->(@runs);
 }
 
-# Looks at the runs of so far, with that part of alpha. Returns how many subs are open, and the
-# names of some; dies if the runs cannot be compared.
+# Compares the runs recorded so far, with that part of alpha. Returns the number of undecided subs,
+# and the names of some; dies if the runs cannot be compared.
 sub open_after {
     my ($opt, $how, $share, @sides) = @_;
     my $diff = $how->{new_diff}->({ spending => $share, effect => $opt->{effect} // 5 });
     my $result = $diff->reader->read(sub { used(@_, $opt->{f}) }, @sides) && $diff->settle
-        && $diff->settle_rules && $diff->check or die "the runs of so far cannot be compared\n";
+        && $diff->settle_rules && $diff->check
+        or die "the runs recorded so far cannot be compared\n";
     return { count => $result->{open}, names => $result->{open_names} // '' };
 }
 
@@ -437,15 +441,15 @@ sub seconds_of {
 }
 
 sub say_progress {
-    my ($opt, $looks, $round, $rounds, $command) = @_;
+    my ($opt, $sequential, $round, $rounds, $command) = @_;
     return if $opt->{q};
     my $text = Devel::DProf::Profile::escape(($round <= 0 ? 'warming up'
-        : $looks ? $looks->progress($round) : "run $round of $rounds") . ": $command");
+        : $sequential ? $sequential->progress($round) : "run $round of $rounds") . ": $command");
     if (-t STDERR) {
         transient("\e[K" . substr $text, 0, 78);
     } elsif (!$opt->{recording_since}) {
         # In a log two lines are enough: this one, and one at the end.
-        print STDERR 'dprofdiff: recording ', $looks ? 'until each sub is decided'
+        print STDERR 'dprofdiff: recording ', $sequential ? 'until each sub is decided'
             : plural($rounds, 'run') . ' a side', "\n";
     }
     $opt->{recording_since} //= Time::HiRes::time();
@@ -461,14 +465,14 @@ sub say_recorded {
 }
 
 # -D: prints the files unchanged, each of their lines with its place.
-sub dumped {
+sub dump_files {
     my ($opt, @sides) = @_;
     for my $path (map { @$_ } map { @{ $_->{runs} } } @sides) {
         my $errno = $path eq '-' || -r $path ? 0 : $! + 0;
         if ($errno || -d $path) {
             my %outcome = (code => Devel::DProf::Profile::CANNOT_READ, sys_errno => $errno,
                 open_count => 0);
-            told({ path => $path, %outcome }, $opt->{f});
+            report_outcome({ path => $path, %outcome }, $opt->{f});
             return FAILED;
         }
         print '# ', Devel::DProf::Profile::escape($path), "\n";
@@ -517,7 +521,7 @@ sub compare {
 
 sub report {
     my ($opt, $how) = @_;
-    return picture($opt, $how) if $how->{flame};
+    return draw_picture($opt, $how) if $how->{flame};
     return annotate($opt, $how) if defined $opt->{annotate};
     my $diff = $how->{diff};
     my @names = few(map { $_->{name} } $diff->sides);
@@ -539,8 +543,8 @@ sub report {
     return gate($opt, $how, $result);
 }
 
-# --map auto: returns a comparison in which subs that certainly have another name are one, or undef
-# after a message.
+# --map auto: returns a comparison that pairs subs which certainly were renamed, or undef after a
+# message.
 sub with_certain_names {
     my ($diff) = @_;
     my $result = $diff->check or return undef;
@@ -550,7 +554,7 @@ sub with_certain_names {
     return $other->settle && $other->settle_rules ? $other : undef;
 }
 
-# --annotate: the gate checks the comparison as always; then the source is shown.
+# --annotate: the gate checks the comparison as usual; then the source is shown.
 sub annotate {
     my ($opt, $how) = @_;
     my $diff = $how->{diff};
@@ -572,8 +576,8 @@ sub annotate {
     return $opt->{'fail-if'} ? gate($opt, $how, $result) : OK;
 }
 
-# --format flame: the gate checks the comparison as always; then the picture is drawn.
-sub picture {
+# --format flame: the gate checks the comparison as usual; then the picture is drawn.
+sub draw_picture {
     my ($opt, $how) = @_;
     my $diff = $how->{diff};
     require Devel::DProf::View::Flame;
@@ -586,7 +590,7 @@ sub picture {
     binmode STDOUT;
     my $drawn = $flame->draw(\*STDOUT);
     my $status = written('dprofdiff', \*STDOUT, $drawn->{code}) and return FAILED;
-    complain("dprofdiff: $_") for $flame->told($drawn);
+    complain("dprofdiff: $_") for $flame->messages($drawn);
     return gate($opt, $how, $result);
 }
 
@@ -598,13 +602,13 @@ sub gate {
     my $nothing = nothing_shown($how->{diff});
     @idle = $nothing if defined $nothing && !@idle;
     complain("dprofdiff: $_") for @idle;
-    my $status = found($opt, $how, $result);
+    my $status = print_findings($opt, $how, $result);
     my $is_void = defined $nothing || @idle && $opt->{'fail-if'};
     return $status == OK && $is_void ? FAILED : $status;
 }
 
 # Prints the findings of the rules.
-sub found {
+sub print_findings {
     my ($opt, $how, $result) = @_;
     my ($failed, $undecided) = @$result{qw(failed undecided)};
     if ($undecided) {
@@ -623,7 +627,7 @@ sub found {
     return SLOWER if !$failed;
     my $chancy = $how->{diff}->is_chancy;
     complain('dprofdiff: ' . plural($failed, 'finding') . ' of --fail-if'
-        . (length $chancy ? "; $chancy of one run a side differ by chance, too" : ''));
+        . (length $chancy ? "; with one run a side, $chancy may differ by chance" : ''));
     return SLOWER;
 }
 

@@ -20,7 +20,7 @@ my @LABELS = qw(phase pid tid);
 
 my $TOOL = Devel::DProf::Tool::Options->new(
     lists => { METRICS => Devel::DProf::Metric::for_help(), LABELS => \@LABELS },
-    name => 'dprofexport', how => \&how, run => \&export,
+    name => 'dprofexport', settings => \&settings, run => \&export,
     text => <<'END' =~ s/\@FORMATS\@/join '|', @FORMATS/er,
 dprofexport [options] [profile ...]
 dprofexport --diff -o FILE [options] baseline other
@@ -39,7 +39,7 @@ else tmon.out. Several files are added up, unless the format shows processes and
     -m METRIC,...       {METRICS}
                         or another counter (default: all that the profile has)
 = label=s@
-    --label LABEL,...   {LABELS}: samples are labelled, where the format has labels
+    --label LABEL,...   {LABELS}: labels of samples, if the format has labels
 = phase=s
     --phase NAME        only what ran in this phase
 = only=s  skip=s
@@ -48,7 +48,7 @@ else tmon.out. Several files are added up, unless the format shows processes and
 = fold-recursion
     --fold-recursion    a sub that calls itself directly is one frame
 = diff|d
-    --diff              two sides, whose subs pair: FILE, and FILE with .base in its name
+    --diff              writes two sides: FILE, and the baseline with .base in its name
 = R|separate-anon!
     --no-separate-anon  anonymous subs without file and line
 = A|autoload
@@ -80,8 +80,8 @@ END
 sub main { return $TOOL->main(@_) }
 sub command { return $TOOL }
 
-# What is to be written, as Devel::DProf::View::Stacks takes it. Dies with what is wrong.
-sub how {
+# Returns the stacks to write, a Devel::DProf::View::Stacks. Dies with what is wrong.
+sub settings {
     my ($opt) = @_;
     return Devel::DProf::View::Stacks->new({}) if $opt->{list};
     my ($first) = Devel::DProf::View::Stacks::formats('tools');
@@ -139,7 +139,7 @@ sub export {
         || exported($stacks, $opt->{o}, 1);
 }
 
-# The calls of traces, straight from the files.
+# Writes the calls of traces directly from the files.
 sub calls {
     my ($opt, $stacks, $names, @metrics) = @_;
     my $format = $stacks->format;
@@ -158,7 +158,7 @@ sub calls {
     return $status || ($failed ? FAILED : OK);
 }
 
-# The name of the baseline's file: FILE.base.pb.gz of FILE.pb.gz.
+# Returns the name of the baseline's file: FILE.base.pb.gz for FILE.pb.gz.
 sub base_of {
     my ($path, $name) = @_;
     my $format = Devel::DProf::View::Stacks::format_of('tools', $name);

@@ -16,12 +16,12 @@ our $VERSION = $Devel::DProf::Core::VERSION;
 
 my @FORMATS = Devel::DProf::View::Stacks::names_of(Devel::DProf::View::Stacks::formats('eyes'));
 
-# Options that flamegraph.pl has, too, have its names.
+# Options that flamegraph.pl also has keep its names.
 my $TOOL;
 $TOOL = Devel::DProf::Tool::Options->new(
     lists => { METRICS => Devel::DProf::Metric::for_help() },
     name => 'dprofflame', rewrite => \&two_dashes,
-    how => sub { Devel::DProf::View::Flame->new(settings(@_)) },
+    settings => sub { Devel::DProf::View::Flame->new(settings(@_)) },
     run => sub { graph($TOOL, @_) },
     text => <<'END' =~ s/\@FORMATS\@/join '|', @FORMATS/er,
 dprofflame [options] [profile ...]              one side: several files are added up
@@ -55,17 +55,17 @@ What is drawn:
     --time RANGE --pid LIST --tid LIST --processes --main --unit UNIT      as in dproffold
 = from=s  run-set=s@  buckets=i(positive)
     --from STORE --run-set SET      profiles of a store (dprofstore);  --buckets N  their runs in N
-Of a page:
+The page:
 = source!
     --no-source         without the sources: the page shows lines by number
 = timeline!
-    --no-timeline       without what ran when, which the page of a trace has
+    --no-timeline       without the time line, which shows what ran when in a trace
 = symfs=s@  source-dir=s@
-    --symfs DIR,...     folders that the sources may be below
-    --source-dir DIR,...    includes sources below DIR, vouched for or not
+    --symfs DIR,...     looks for sources below these folders, too
+    --source-dir DIR,...    includes sources below DIR, even if the profile does not vouch for them
 Two sides:
 = width=s@
-    --width after|before|union|change       what is wide; union also shows what is gone
+    --width after|before|union|change       the meaning of width; union also shows gone frames
 = delta=s
     --delta self|total  colours by the difference of self, or of inclusive values
 = negate
@@ -79,7 +79,7 @@ Two sides:
 = s|x|strip-hex  strip-words  map=s@
     --map OLD=NEW --symfs DIR -s --strip-words      pairs names that differ
 = alpha=f(positive)
-    --alpha P           with several runs: the share of colours that may be due to chance (0.05)
+    --alpha P           with several runs: the share of colours that may be chance (0.05)
 How it looks:
 = title:s  subtitle:s  countname=s  nametype=s  notes=s
     --title TEXT --subtitle TEXT --notes TEXT --countname WORD --nametype TEXT
@@ -100,7 +100,7 @@ END
 sub main { return $TOOL->main(@_) }
 sub command { return $TOOL }
 
-# Draws, for dprofhtml, too.
+# Draws the graph; dprofhtml calls this, too.
 sub graph {
     my ($tool, $opt, $flame, $names) = @_;
     my @names = Devel::DProf::View::Stacks::names($opt, @$names);
@@ -112,7 +112,7 @@ sub graph {
     return drawn($tool, $opt, $flame);
 }
 
-# flamegraph.pl takes its long options with one dash, too.
+# flamegraph.pl also takes its long options with one dash.
 sub two_dashes {
     my @args = @_;
     my %long = map { s/[:=!].*//sr =~ s/\|.*//sr => 1 } grep { /^\w{3}/ } $TOOL->rows;
@@ -123,10 +123,10 @@ sub two_dashes {
     return @args;
 }
 
-# Returns what to draw, as Devel::DProf::View::Flame takes it. Dies with what is wrong.
+# Returns the arguments of Devel::DProf::View::Flame::new. Dies with what is wrong.
 sub settings {
     my ($opt) = @_;
-    my ($shared, %own) = Devel::DProf::View::Stacks::settings($opt);
+    my ($shared, %fields) = Devel::DProf::View::Stacks::settings($opt);
     my %how = (
         %$shared, normalize => $opt->{n} ? 1 : 0, format => format_of($opt),
         (map { $_ => $opt->{$_} ? 1 : 0 } qw(hue reverse inverted hash)),
@@ -136,17 +136,17 @@ sub settings {
         $how{$_} = text($opt->{$_}) if defined $opt->{$_};
     }
     for (qw(fonttype bgcolors colors nameattr)) {
-        $own{$_} = text($opt->{$_}) if defined $opt->{$_};
+        $fields{$_} = text($opt->{$_}) if defined $opt->{$_};
     }
-    @own{qw(metric no_source no_timeline)} = ($opt->{m}, map { $_ // 1 ? 0 : 1 }
+    @fields{qw(metric no_source no_timeline)} = ($opt->{m}, map { $_ // 1 ? 0 : 1 }
         @$opt{qw(source timeline)});
-    $own{$_} = $opt->{$_} ? 1 : 0 for qw(flamechart negate random cp);
-    $own{$_} = $opt->{$_} for qw(view delta order alpha fontsize fontwidth);
+    $fields{$_} = $opt->{$_} ? 1 : 0 for qw(flamechart negate random cp);
+    $fields{$_} = $opt->{$_} for qw(view delta order alpha fontsize fontwidth);
     die "--alpha $opt->{alpha}: must be between 0 and 1\n"
         if defined $opt->{alpha} && $opt->{alpha} >= 1;
     for (@{ $opt->{width} || [] }) {
         if (/^(?:\d+(?:\.\d*)?|\.\d+)\z/) { $how{width} = $_ }
-        elsif (/^(?:after|before|union|change)\z/) { $own{width_of} = $_ }
+        elsif (/^(?:after|before|union|change)\z/) { $fields{width_of} = $_ }
         else {
             die "--width $_: must be a number of pixels, or, for two sides, after, before, union or"
                 . " change\n";
@@ -160,7 +160,7 @@ sub settings {
                 . "0.01%\n";
         @how{qw(min_width min_percent)} = ($number, $percent ? 1 : 0);
     }
-    return (\%how, %own);
+    return (\%how, %fields);
 }
 
 sub format_of {
@@ -182,7 +182,7 @@ sub drawn {
         return ($result->{code}, $result->{empty});
     });
     return $status if $status;
-    complain($tool->name . ": $_") for $flame->told($result);
+    complain($tool->name . ": $_") for $flame->messages($result);
     return $flame->failed || $result->{empty} ? FAILED : OK;
 }
 

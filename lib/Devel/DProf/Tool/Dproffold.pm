@@ -17,7 +17,7 @@ my %PER = (s => 1, ms => 1e3, us => 1e6, ns => 1e9);
 
 my $TOOL = Devel::DProf::Tool::Options->new(
     lists => { METRICS => Devel::DProf::Metric::for_help() },
-    name => 'dproffold', how => \&how, run => \&folded,
+    name => 'dproffold', settings => \&settings, run => \&fold_names,
     text => <<'END' =~ s/^\@FORMAT\@\n/Devel::DProf::View::Stacks::format_option()/emr,
 dproffold [options] [profile ...]
 dproffold --diff [options] baseline other
@@ -77,7 +77,7 @@ END
 sub main { return $TOOL->main(@_) }
 sub command { return $TOOL }
 
-sub folded {
+sub fold_names {
     my ($opt, $stacks, $names) = @_;
     my @names = Devel::DProf::View::Stacks::names($opt, @$names);
     return $TOOL->usage(Devel::DProf::View::Stacks::TWO_SIDES) if !@names;
@@ -88,7 +88,7 @@ sub folded {
     return printed($opt, $stacks, %print);
 }
 
-sub how {
+sub settings {
     my ($opt) = @_;
     my $metric = $opt->{m};
     my $unit = $opt->{unit};
@@ -101,13 +101,13 @@ sub how {
         && !Devel::DProf::Metric::is_time_word($metric);
     my $format = Devel::DProf::View::Stacks::format_of('programs', $opt->{format}, $opt->{o})
         // (Devel::DProf::View::Stacks::formats('programs'))[0];
-    my ($how, %own) = Devel::DProf::View::Stacks::settings($opt);
+    my ($how, %fields) = Devel::DProf::View::Stacks::settings($opt);
     return Devel::DProf::View::Stacks->new(
-        { %$how, format => $format->{name}, normalize => $opt->{n} ? 1 : 0 }, %own);
+        { %$how, format => $format->{name}, normalize => $opt->{n} ? 1 : 0 }, %fields);
 }
 
-# Returns the metric, and how its values are printed. Dies with what is wrong with the options;
-# returns nothing if a side lacks the metric.
+# Returns the metric, and the way to print its values. Dies with what is wrong with the options;
+# returns an empty list if a side lacks the metric.
 sub what {
     my ($opt, $stacks) = @_;
     die "-n needs two sides\n" if $opt->{n} && !$stacks->has_two_sides;

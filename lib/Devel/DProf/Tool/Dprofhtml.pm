@@ -18,7 +18,7 @@ use constant FILE => 'dprof.html';
 my $TOOL;
 $TOOL = Devel::DProf::Tool::Options->new(
     lists => { METRICS => Devel::DProf::Metric::for_help() },
-    name => 'dprofhtml', how => \&how, run => \&page,
+    name => 'dprofhtml', settings => \&settings, run => \&page,
     text => <<'END',
 dprofhtml [options] [profile ...]               one side: several files are added up
 dprofhtml --diff [options] baseline other       two sides
@@ -33,12 +33,12 @@ What is shown:
     -m METRIC           {METRICS}
                         or another counter (dproflist lists them); the page has all
 = timeline!
-    --no-timeline       without what ran when, which the page of a trace has
+    --no-timeline       without the time line, which shows what ran when in a trace
 = source!
     --no-source         without the sources: lines by number
 = symfs=s@  source-dir=s@
-    --symfs DIR,...     folders that the sources may be below
-    --source-dir DIR,...    includes sources below DIR, vouched for or not
+    --symfs DIR,...     looks for sources below these folders, too
+    --source-dir DIR,...    includes sources below DIR, even if the profile does not vouch for them
 = only=s  skip=s
     --only REGEX --skip REGEX       only subs whose names match, or do not match;
                         the others count for their callers
@@ -66,11 +66,11 @@ END
 sub main { return $TOOL->main(@_) }
 sub command { return $TOOL }
 
-sub how {
+sub settings {
     my ($opt) = @_;
-    my ($how, %own) = Devel::DProf::Tool::Dprofflame::settings(
+    my ($how, %fields) = Devel::DProf::Tool::Dprofflame::settings(
         { %$opt, format => Devel::DProf::View::Flame::pages() });
-    return Devel::DProf::View::Flame->new($how, %own, start => 'source');
+    return Devel::DProf::View::Flame->new($how, %fields, start => 'source');
 }
 
 sub page {

@@ -18,7 +18,7 @@ use Devel::DProf::View::Layout qw(beside wrapped);
 our $VERSION = $Devel::DProf::Core::VERSION;
 
 my $TOOL = Devel::DProf::Tool::Options->new(
-    name => 'dproflist', how => \&how, run => \&list, choices => [[qw(json format)]],
+    name => 'dproflist', settings => \&settings, run => \&list, choices => [[qw(json format)]],
     text => <<'END',
 dproflist [options] [pattern ...]
 dproflist --clock [profile ...]
@@ -34,7 +34,7 @@ are listed.
 = cpuid
     --cpuid             this processor and its table
 = clock
-    --clock             how the profiles that are named (tmon.out) measured time, and how truly
+    --clock             how the named profiles (tmon.out) measured time, and how accurately
 = format=s  json
     --format text|csv|json|markdown|html    else the suffix of FILE decides;  --json  as JSON
 = o|output=s
@@ -59,7 +59,7 @@ use constant {
     ELSEWHERE => 'it belongs to other processors',
 };
 
-sub how {
+sub settings {
     my ($opt) = @_;
     die "--json is --format json, and does not go with --format $opt->{format}\n"
         if $opt->{json} && defined $opt->{format};
@@ -81,7 +81,7 @@ sub list {
         title => 'Events', text => sub { listed($opt, $events, $processor, !@$patterns, @items) });
 }
 
-# Prints a table where the options want it. Returns the exit status.
+# Prints a table to the place that the options name. Returns the exit status.
 sub printed {
     my ($opt, $table, %how) = @_;
     my $print = sub { $table->print($_[0], %how) };
@@ -92,7 +92,7 @@ sub printed {
 
 sub width { return defined $_[0]{o} ? 80 : terminal_width() || 80 }
 
-# A cell that is true or false, for programs as JSON has it.
+# Returns a cell that is true or false, as JSON has these for programs.
 sub bool { return $_[0] ? ['true', 'yes'] : ['false', 'no'] }
 
 # ---- clocks ----
@@ -129,7 +129,7 @@ sub clocks {
     return $failed ? FAILED : $status;
 }
 
-# Numbers in ns and percent; undef where the header does not say.
+# Returns numbers in ns and percent; undef if the header does not have them.
 sub clock_of {
     my ($file, $header) = @_;
     my $of = sub {
@@ -137,7 +137,7 @@ sub clock_of {
         return ($header->{"dprof_$name"} // '') =~ /\A(\d{1,15}(?:\.\d{1,9})?)\z/ ? $1 + 0 : undef;
     };
     my %number = map { $_ => $of->($_) } qw(clock_zero clock_line own_cpu);
-    # Only calls and statements that are recorded read the clock.
+    # Only recorded calls and statements read the clock.
     delete $number{clock_zero} if ($header->{dprof_counters} // '') =~ /\bsamples\b/;
     my $cpu = ($header->{rrun_utime} // 0) + ($header->{rrun_stime} // 0);
     return {
@@ -154,7 +154,7 @@ sub clock_text {
     my $off = $c->{disagreement_pct};
     my @lines = (
         "$c->{file}: " . (!defined $off
-            ? 'too short, a thread or a child: nothing says how truly time was measured'
+            ? 'too short, a thread or a child: nothing shows how accurate its times are'
             : $off > Devel::DProf::Outcome::WORTH_SAYING
             ? sprintf('times are too small: the CPU clock counted %.1f %% more than passed', $off)
             : sprintf('the clocks agree: CPU time beyond the time that passed is %.1f %%', $off)),
@@ -171,7 +171,8 @@ sub clock_text {
 
 # ---- selection ----
 
-# Returns the wanted items, in the order of groups; nothing, after a message, if there are none.
+# Returns the selected items, in the order of groups; an empty list, after a message, if there are
+# none.
 sub chosen {
     my ($opt, $events, @patterns) = @_;
     my %rank = map { $GROUPS[$_] => $_ } 0 .. $#GROUPS;

@@ -5,14 +5,14 @@ package Devel::DProf::Tool::Dprofmerge;
 use strict;
 use warnings;
 
-use Devel::DProf::Input qw(files_of told usable);
+use Devel::DProf::Input qw(files_of report_outcome usable);
 use Devel::DProf::Tool qw(OK FAILED complain saved);
 use Devel::DProf::Tool::Options;
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
 my $TOOL = Devel::DProf::Tool::Options->new(
-    name => 'dprofmerge', run => \&merge,
+    name => 'dprofmerge', run => \&merge_names,
     text => <<'END',
 dprofmerge [options] profile ...
 
@@ -43,7 +43,7 @@ END
 sub main { return $TOOL->main(@_) }
 sub command { return $TOOL }
 
-sub merge {
+sub merge_names {
     my ($opt, $given) = @_;
     my @names = @$given || !$opt->{processes} ? @$given : 'tmon.out';
     return $TOOL->usage('name the profiles to merge') if !@names;
@@ -52,12 +52,12 @@ sub merge {
     my $out = $opt->{o} // '-';
     return $TOOL->usage('a terminal cannot show the result; use -o FILE, or > FILE')
         if $out eq '-' && -t STDOUT;
-    my ($profile, $failed) = merged($opt, files_of($opt->{processes}, $opt->{F}, @names));
+    my ($profile, $failed) = sum_files($opt, files_of($opt->{processes}, $opt->{F}, @names));
     return FAILED if !$profile;
-    return written($profile, $opt, $out) || $failed;
+    return write_sum($profile, $opt, $out) || $failed;
 }
 
-sub merged {
+sub sum_files {
     my ($opt, @names) = @_;
     require Devel::DProf::Compare::Baseline if $opt->{'counters-only'};
     my %take = $opt->{'counters-only'} ? (bases => Devel::DProf::Compare::Baseline::bases()) : ();
@@ -67,7 +67,7 @@ sub merged {
     my ($all, $any) = $input->sum(\%take, sub {
         my ($o, $why) = @_;
         complain("$o->{path}: $why") if defined $why;
-        return 1 if !defined $why && !wrong($o, $opt);
+        return 1 if !defined $why && !is_unusable($o, $opt);
         complain("$o->{path} is left out");
         $failed = FAILED;
         return 0;
@@ -77,17 +77,17 @@ sub merged {
     return ($any ? $all : undef, $failed);
 }
 
-# Prints what is said of a file. Returns true if it cannot be used.
-sub wrong {
+# Prints the messages about a file. Returns true if the file cannot be used.
+sub is_unusable {
     my ($o, $opt) = @_;
-    return !usable(told($o, $opt->{F})) if $o->{code};
+    return !usable(report_outcome($o, $opt->{F})) if $o->{code};
     return 0 if !$o->{open_count} || $opt->{F};
     complain("$o->{path}: Garbled profile is missing $o->{open_count} exit time stamps; "
         . "-F accepts it");
     return 1;
 }
 
-sub written {
+sub write_sum {
     my ($profile, $opt, $out) = @_;
     my %how = (gzip => $opt->{z} ? 1 : 0);
     %how = (%how, %{ Devel::DProf::Compare::Baseline::written_how($profile, 1) })

@@ -6,7 +6,7 @@ use strict;
 use warnings;
 
 use Devel::DProf::Constants qw(time_words);
-use Devel::DProf::Input qw(of_runs told usable readable doubts);
+use Devel::DProf::Input qw(of_runs report_outcome usable readable doubts);
 use Devel::DProf::Profile;
 use Devel::DProf::Text qw(bytes text);
 use Devel::DProf::Tool qw(OK FAILED USAGE complain written terminal_width);
@@ -95,7 +95,7 @@ Instead of the table:
 = watch=f
     --watch s   prints a new report every s seconds, while the program runs
 = p|profile=s  Q|quit
-    -p script   profiles the script first; -Q: and does nothing else
+    -p script   profiles the script first;  -Q  only that
     -V          version, and where the profile comes from
     -h, -H      this help, the manual
 END
@@ -123,14 +123,14 @@ sub profile {
             : Devel::DProf::Live::Watch::wrong($opt->{watch}, @names);
         return $TOOL->usage("--watch: $wrong") if defined $wrong;
     }
-    my $how = how($opt) or return USAGE;
+    my $how = settings($opt) or return USAGE;
     return version(@names) if $opt->{V};
     my $status;
     if (defined $opt->{p}) {
         my $before = identity($names[0]);
-        $status = record($opt->{p}, $script_args, $names[0]);
+        $status = record_script($opt->{p}, $script_args, $names[0]);
         return $status if $opt->{Q};
-        # perl may fail before the recorder is loaded: the file there is then of another run.
+        # perl may fail before it loads the recorder; then the file belongs to another run.
         if (identity($names[0]) eq $before) {
             complain("$opt->{p} left no profile");
             return $status || FAILED;
@@ -138,13 +138,13 @@ sub profile {
     }
     return Devel::DProf::Live::Watch::watch($opt->{watch}, $opt->{processes}, \@names, sub {
         my ($running, @paths) = @_;
-        return shown($opt, { %$how, running => $running }, @paths);
+        return report_names($opt, { %$how, running => $running }, @paths);
     }) if defined $opt->{watch};
-    my $failed = shown($opt, $how, of_runs($opt->{processes}, $opt->{F}, @names));
+    my $failed = report_names($opt, $how, of_runs($opt->{processes}, $opt->{F}, @names));
     return $status || $failed;
 }
 
-sub shown {
+sub report_names {
     my ($opt, $how, @names) = @_;
     return $opt->{T} || $opt->{t} ? calls($opt, $how, @names) : report($opt, $how, @names);
 }
@@ -152,7 +152,7 @@ sub shown {
 # ---- options ----
 
 # Returns the options of the table (view, the fields of struct dp_classic), and patterns.
-sub how {
+sub settings {
     my ($opt) = @_;
     my %how;
     my %view = (
@@ -181,7 +181,7 @@ sub how {
     return { %how, view => \%view };
 }
 
-# Returns how names are told apart.
+# Returns the options that distinguish names.
 sub labels { my ($how) = @_; return { map { $_ => $how->{view}{$_} } qw(separate autoload) } }
 
 # Returns the value of the first given option in a list of pairs. Undef: none is given.
@@ -214,14 +214,14 @@ sub report {
     my ($wrong, @metric) = metric($opt, $profile);
     return $wrong if $wrong;
     my @roles = !$how->{re_f} && !$how->{re_G} ? ()
-        : (roles => $profile->roles($how->{view}, sub { role($how, $opt->{P}, $_[0]) }));
+        : (roles => $profile->roles($how->{view}, sub { role_of($how, $opt->{P}, $_[0]) }));
     if (defined $opt->{g} && !grep { $_ eq text($opt->{g}) } $profile->names(labels($how))) {
         return no_such_sub($opt, @names);
     }
     my $print = $opt->{S} ? 'print_merged' : 'print_flat';
     my $rc = $profile->$print(\*STDOUT, { %{ $how->{view} }, @metric, @roles,
         width => terminal_width(), human => !($opt->{classic} // !-t STDOUT) ? 1 : 0 });
-    return out($rc, $opt) || $failed;
+    return finish_output($rc, $opt) || $failed;
 }
 
 # Returns a status, and the table's options for the metric of -m, a time or a counter.
@@ -254,7 +254,7 @@ sub calls {
         last if !defined $readable;
     }
     $failed ||= no_such_sub($opt, @names) if !$found;
-    return out(0, $opt) || $failed;
+    return finish_output(0, $opt) || $failed;
 }
 
 sub no_such_sub {
@@ -263,7 +263,7 @@ sub no_such_sub {
     return FAILED;
 }
 
-sub role {
+sub role_of {
     my ($how, $pull, $name) = @_;
     return Devel::DProf::Profile::DROP if $how->{re_f} && $name =~ $how->{re_f};
     return Devel::DProf::Profile::KEEP if !$how->{re_G};
@@ -272,7 +272,7 @@ sub role {
 }
 
 # If another report follows, the output is flushed, and the handle stays open.
-sub out { return written('dprofpp', \*STDOUT, $_[0], unfinished => $_[1]{watch}) }
+sub finish_output { return written('dprofpp', \*STDOUT, $_[0], unfinished => $_[1]{watch}) }
 
 # ---- messages about files ----
 
@@ -284,7 +284,7 @@ sub outcome {
         my $fine = unexpected($o, $opt, $how) && open_frames($o, $opt);
         return $fine ? (OK, 1) : (FAILED, undef);
     }
-    my $what = told($o, $opt->{F} || $how->{running});
+    my $what = report_outcome($o, $opt->{F} || $how->{running});
     return (usable($what) ? OK : FAILED, readable($what));
 }
 
@@ -309,8 +309,8 @@ sub open_frames {
     return 0;
 }
 
-# Reports exits that name another sub than they end, which only grouping cares about: returns true
-# if all is well.
+# Reports exits that name another sub than the one that they end, which matters only for groups.
+# Returns true if all is well.
 sub unexpected {
     my ($o, $opt, $how) = @_;
     return 1 if !$how->{re_G};
@@ -331,7 +331,7 @@ sub unexpected {
 
 # ---- -p, -V, -h, -H ----
 
-sub record {
+sub record_script {
     my ($script, $args, $path) = @_;
     require Devel::DProf::Tool::Record;
     my @command = $args ? ($script, @$args) : split ' ', $script;
@@ -345,7 +345,7 @@ sub record {
     return $rc & 127 ? 128 + ($rc & 127) : $rc >> 8;
 }
 
-# A recording makes a new file, and never writes into an earlier one.
+# A recording makes a new file, and never writes to an earlier one.
 sub identity {
     my ($path) = @_;
     my @stat = stat $path or return 'none';

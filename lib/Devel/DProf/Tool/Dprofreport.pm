@@ -13,7 +13,7 @@ use Devel::DProf::Constants qw(words_of all_words_of first_words time_words
                                DP_FIELD_MIN DP_FIELD_MAX DP_FIELD_HOT DP_FIELD_HOT_SHARE
                                DP_K_PARENT DP_K_SRCLINE
                                DP_TEXT DP_CHAIN_GRAPH);
-use Devel::DProf::Input qw(files_of told usable readable doubts);
+use Devel::DProf::Input qw(files_of report_outcome usable readable doubts);
 use Devel::DProf::Metric;
 use Devel::DProf::Profile;
 use Devel::DProf::Sides qw(parts);
@@ -27,17 +27,17 @@ our $VERSION = $Devel::DProf::Core::VERSION;
 my %FIELD = all_words_of('field');
 my %CHAIN = words_of('chain');
 my %CHAIN_VALUE = words_of('chain_value');
-# Options that ask for perf's table, and rows where none does.
+# Options that select perf's table, and the number of rows without them.
 my @PERFS = qw(children s p x n show-total-period per-call F histogram hierarchy annotate g G
     callers callees t percent-limit percentage history ignore-callees max-stack R);
 use constant ROWS => 20;
 my @METRICS = (time_words(), 'calls');
-# Formats that are pictures: only a history has them here.
+# Formats that are pictures, which only a history has here.
 my %PICTURE = map { $_ => 1 } qw(svg);
 
 my $TOOL = Devel::DProf::Tool::Options->new(
     lists => { METRICS => Devel::DProf::Metric::for_help(), FIELDS => [first_words('field')] },
-    name => 'dprofreport', rewrite => \&bare_g, how => \&how, run => \&shown,
+    name => 'dprofreport', rewrite => \&bare_g, settings => \&settings, run => \&report_names,
     text => <<'END',
 dprofreport [options] [profile ...]
 
@@ -61,9 +61,9 @@ Which entries:
 = percent-limit=f  O|rows=i(positive)
     --percent-limit P   entries with at least P percent;  -O N  the first N
 = percentage=s
-    --percentage relative|absolute              100 % is all that is shown, or all there is
+    --percentage relative|absolute              100 % is the shown entries' sum, or the total
 = p|parent=s  x|exclude-other
-    -p, --parent REGEX  groups by the nearest caller that matches;  -x  only where one does
+    -p, --parent REGEX  groups by the nearest caller that matches;  -x  only entries with one
 = ignore-callees=s
     --ignore-callees REGEX          callees of these subs count for the subs themselves
 = max-stack=i(positive)
@@ -79,10 +79,10 @@ Columns:
     --hierarchy         keys below one another
 Source:
 = annotate=s
-    --annotate SUB|FILE     its lines, with what they cost in front of them
+    --annotate SUB|FILE     its lines, each after its cost
 = symfs=s@  source-dir=s@
-    --symfs DIR             where sources are that are not where they were
-    --source-dir DIR        shows sources below DIR, vouched for or not
+    --symfs DIR             looks for sources below DIR first
+    --source-dir DIR        shows sources below DIR, even if the profile does not vouch for them
 Calls:
 = g|call-graph:s
     -g [TYPE,THRESHOLD,FRAMES,ORDER,VALUE]      call chains: graph, fractal, flat, folded;
@@ -113,7 +113,7 @@ END
 sub main { return $TOOL->main(@_) }
 sub command { return $TOOL }
 
-sub shown {
+sub report_names {
     my ($opt, $how, $names) = @_;
     return $how->{history}->report($TOOL, $opt, @$names) if $how->{history};
     my @given = @$names ? @$names : 'tmon.out';
@@ -135,9 +135,9 @@ sub shown {
 
 # ---- options ----
 
-# Returns the options of the view, which are the fields of struct dp_report, and beside them filter,
+# Returns the options of the view, which are the fields of struct dp_report, and besides filter,
 # by_line and history. Dies with what is wrong.
-sub how {
+sub settings {
     my ($opt) = @_;
     my %naming = (autoload => $opt->{A} ? 1 : 0,
         separate => $opt->{R} // Devel::DProf::Profile::CROWDED);
@@ -185,7 +185,7 @@ sub how {
     return \%how;
 }
 
-# --callers, --callees: of which lines.
+# --callers, --callees: returns the lines that they are about.
 sub lines_of {
     my ($name) = @_;
     my ($re) = $name =~ m{\A/(.+)/\z}s or return text($name);
@@ -248,7 +248,8 @@ sub usual_fields {
     return @fields;
 }
 
-# Parses -g TYPE,THRESHOLD,PRINT_LIMIT,ORDER,VALUE: each is recognised by its form, in any order.
+# Parses -g TYPE,THRESHOLD,PRINT_LIMIT,ORDER,VALUE: the form of a part shows which it is, in any
+# order.
 sub chains {
     my ($opt, $view) = @_;
     my @numbers;
@@ -272,8 +273,8 @@ sub chains {
 
 # ---- profiles ----
 
-# Reads one profile for all files, or one for each if keys tell them apart. Returns the status, the
-# metric, and the profiles as the view takes them.
+# Reads one profile for all files, or one for each if keys distinguish files. Returns the status,
+# the metric, and the profiles as the view takes them.
 sub sides {
     my ($opt, $how, @paths) = @_;
     my ($failed, $any) = (OK, 0);
@@ -286,7 +287,7 @@ sub sides {
     );
     my $fits = $sides->read(sub {
         my ($o, $header) = @_;
-        my $what = told($o, $opt->{f});
+        my $what = report_outcome($o, $opt->{f});
         doubts($o->{path}, $opt->{f}, %$header);
         $failed ||= usable($what) ? OK : FAILED;
         $any ||= readable($what);
@@ -335,7 +336,7 @@ sub metric {
     return $metric;
 }
 
-# Files that keys tell apart still make one sum: returns why this one cannot be part of it.
+# Files that keys distinguish still make one sum. Returns why this file cannot be part of the sum.
 sub unlike_first {
     my ($metric, $profile, $first) = @_;
     if ($metric->is_counter) {
@@ -352,7 +353,7 @@ sub unlike_first {
 
 # ---- source ----
 
-# Returns the lines and subs whose callers or callees are asked for, as a reference to a list.
+# Returns the lines and subs whose callers or callees the user wants, as a reference to a list.
 # Returns undef, after a message, if there are none.
 sub edges_of_lines {
     my ($how, $names, @profiles) = @_;
@@ -388,7 +389,7 @@ sub annotate {
 
 # ---- output ----
 
-# Returns the names of the scripts, as many as are shown.
+# Returns the names of the scripts that the title shows.
 sub scripts {
     my %seen;
     my @all = map {

@@ -19,7 +19,7 @@ use constant { DIR => 'dprof.run', PROCESSES => 10, NOT_RUN => 127, BY_SIGNAL =>
 
 my $TOOL = Devel::DProf::Tool::Options->new(
     lists => { METRICS => Devel::DProf::Metric::for_help() },
-    name => 'dprofrun', command => 1, how => \&how, run => \&ran,
+    name => 'dprofrun', command => 1, settings => \&settings, run => \&run_command,
     text => <<'END',
 dprofrun [options] [--] COMMAND [ARG ...]
 dprofrun [options] RECORDER-OPTION,... -- COMMAND [ARG ...]
@@ -35,8 +35,8 @@ The options of the recorder are those of -d:DProf=; perl -d:DProf=help lists the
 = O|rows=i(positive)
     -O N                the first N rows of the report
 = keep=s
-    --keep DIR          where the profiles go, and stay (dprof.run, where the next run replaces
-                        them)
+    --keep DIR          the folder for the profiles, which stay (default: dprof.run, in which
+                        the next run replaces them)
     -V  -h  -H          version, this help, the manual
 END
 );
@@ -44,7 +44,7 @@ END
 sub main { return $TOOL->main(@_) }
 sub command { return $TOOL }
 
-sub how {
+sub settings {
     my ($opt) = @_;
     die "-o - would mix the page with the command's output; name a file\n"
         if ($opt->{o} // '') eq '-';
@@ -55,29 +55,31 @@ sub how {
     return $opt;
 }
 
-sub ran {
+sub run_command {
     my ($opt, undef, $names, $behind) = @_;
     my @recorder = $behind ? @$names : ();
     my @command = $behind ? @$behind : @$names;
     return $TOOL->usage('there is no command: dprof run -- perl PROGRAM') if !@command;
-    my $dir = eval { folder($opt->{keep}) } // return failed($@);
+    my $dir = eval { profile_folder($opt->{keep}) } // return fail_with($@);
     my $absolute = File::Spec->rel2abs($dir);
     my $options = join ',', @recorder;
-    my $wrong = refused($options) // Devel::DProf::Tool::Record::wrong_options($absolute, $options);
+    my $wrong = wrong_option($options)
+        // Devel::DProf::Tool::Record::wrong_options($absolute, $options);
     return $TOOL->usage($wrong) if defined $wrong;
     my ($status, undef, $why)
         = Devel::DProf::Tool::Record::record_as_is($absolute, $options, @command);
     return not_run($why, $command[0], $behind) if defined $why;
     my $own = $status & 127 ? BY_SIGNAL + ($status & 127) : $status >> 8;
-    # All that follows goes where it does not get into the command's output.
-    open STDOUT, '>&', \*STDERR or return failed("the standard error: $!\n");
+    # From here on, all output goes to the standard error, so that it does not mix with the
+    # command's output.
+    open STDOUT, '>&', \*STDERR or return fail_with("the standard error: $!\n");
     complain("dprofrun: $command[0]: " . Devel::DProf::Tool::Record::how_it_ended($status))
         if $status;
     my $reported = report($opt, $dir, $command[0]);
     return $own || $reported;
 }
 
-sub failed {
+sub fail_with {
     my ($why) = @_;
     complain('dprofrun: ' . $why =~ s/\n\z//r);
     return FAILED;
@@ -91,8 +93,8 @@ sub not_run {
     return NOT_RUN;
 }
 
-# Returns what is wrong with options that the recorder would take, and that would lead elsewhere.
-sub refused {
+# Returns what is wrong with recorder options that would move the profiles to another place.
+sub wrong_option {
     my ($options) = @_;
     return "$options: options of the recorder have no blanks; set PERL_DPROF_NAME=VALUE for those"
         if $options =~ /\s/;
@@ -101,9 +103,9 @@ sub refused {
         : "$word= goes with perl -d:DProf; here, --keep DIR says where the profiles go";
 }
 
-# Makes the folder of the profiles, or takes those of the last run out of it. Dies with what is
-# wrong.
-sub folder {
+# Makes the folder of the profiles, or removes the profiles of the last run from it. Dies with what
+# is wrong.
+sub profile_folder {
     my ($keep) = @_;
     require File::Spec;
     my $dir = $keep // DIR;
@@ -121,37 +123,36 @@ sub folder {
 
 sub report {
     my ($opt, $dir, $command) = @_;
-    # A process that has not got as far as its main program may leave an empty file.
+    # A process that ends before its main program begins may leave an empty file.
     my @files = grep { -s || -e "$_.live" } @{ Devel::DProf::Tool::Record::profiles_in($dir) };
     if (!@files) {
         rmdir $dir;
-        return failed("$command has left no profile; is it a Perl program?");
+        return fail_with("$command has left no profile; is it a Perl program?");
     }
     my @processes = processes(@files);
     print processes_as_text(@processes) if @processes > 1;
     my @metric = defined $opt->{m} ? ('-m', $opt->{m}) : ();
-    return page($opt, @metric, @files) if $opt->{html};
-    my $status = tool('report')->(@metric, defined $opt->{O} ? ('-O', $opt->{O}) : (), @files);
+    return write_page($opt, @metric, @files) if $opt->{html};
+    my $status = tool_main('report')->(@metric, defined $opt->{O} ? ('-O', $opt->{O}) : (), @files);
     complain("The profiles are in $dir: dprofreport -h says what else can be shown of $dir/*.out*")
         if $status == OK;
     return $status;
 }
 
-sub tool {
+sub tool_main {
     my ($word) = @_;
     return Devel::DProf::Tools::load(Devel::DProf::Tools::tool($word))->can('main');
 }
 
-sub page {
+sub write_page {
     my ($opt, @args) = @_;
-    return tool('html')->(@args) if !defined $opt->{o};
-    my $status = tool('html')->('-o', $opt->{o}, @args);
+    return tool_main('html')->(@args) if !defined $opt->{o};
+    my $status = tool_main('html')->('-o', $opt->{o}, @args);
     complain("wrote $opt->{o}; open it in a browser") if $status == OK;
     return $status;
 }
 
-# Returns the processes that have left these files, those that took longest first: process, seconds
-# of CPU time, program.
+# Returns the processes of these files, the longest first: process, seconds of CPU time, program.
 sub processes {
     my %of;
     for my $path (@_) {

@@ -14,7 +14,7 @@ use Devel::DProf::Tool::Options;
 our $VERSION = $Devel::DProf::Core::VERSION;
 
 my $TOOL = Devel::DProf::Tool::Options->new(
-    name => 'dprofstore', how => \&how, run => \&run, goes => \&goes,
+    name => 'dprofstore', settings => \&settings, run => \&run_command, goes => \&has_option,
     about => ['V', 'h|help', 'H|manual'],       # its profiles have a version
     text => <<'END',
 dprofstore init --to STORE
@@ -31,8 +31,8 @@ push, agent:
 = to|from=s
     --to STORE, --from STORE        the store (default: DPROF_STORE)
 = service=s  version=s  host=s  env=s
-    --service NAME --version TEXT   whose profiles these are (default: the script's name; none)
-    --host NAME --env NAME          where they come from (default: this host; none)
+    --service NAME --version TEXT   the service and its version (default: the script's name; none)
+    --host NAME --env NAME          their host and environment (default: this host; none)
 = label=s@
     --label KEY=VALUE               for receivers that have labels
 = push-api
@@ -42,18 +42,18 @@ push, agent:
 = merge=s
     --merge SECONDS     one profile of each service and interval, as by dprofmerge; with --delete
 = delete
-    --delete            removes what has arrived; what is refused goes to SPOOL/refused
+    --delete            removes profiles that arrived; refused ones go to SPOOL/refused
 = users=s@
-    --users NAME,...    whose slices are taken, too (default: this user's and root's)
+    --users NAME,...    also takes slices of these users (default: this user's and root's)
 = refused-limit=s
-    --refused-limit BYTES           of which the oldest go beyond so many (100M)
+    --refused-limit BYTES           the size beyond which the oldest of these go (100M)
 = every=s
     --every SECONDS     agent: how often it looks at the spool (10)
 = q|quiet
-    -q                  says only what went wrong
+    -q                  prints only errors
 prune:
 = n|dry-run
-    -n, --dry-run       says how many profiles would go
+    -n, --dry-run       says how many profiles it would remove
     -V  -h  -H          version, this help, the manual
 END
     lists => { URLS => [Devel::DProf::Store::urls()] },
@@ -75,7 +75,7 @@ my %COMMAND = (
 # ---- options ----
 
 # Returns merge and every in seconds, labels as a hash, and the store's URL.
-sub how {
+sub settings {
     my ($opt) = @_;
     my %how = (url => $opt->{to} // $ENV{DPROF_STORE});
     for my $name (grep { defined $opt->{$_} } qw(merge every)) {
@@ -112,14 +112,14 @@ sub bytes_of {
     return $n << { '' => 0, k => 10, M => 20, G => 30 }->{$unit};
 }
 
-# Whether a command has an option. One that is not known has all of them.
-sub goes {
+# Returns whether a command has an option. An unknown command has all options.
+sub has_option {
     my ($option, $word) = @_;
     my $command = $COMMAND{ $word // '' } or return 1;
     return scalar grep { $_ eq $option } 'to', @{ $command->{options} };
 }
 
-sub run {
+sub run_command {
     my ($opt, $how, $names) = @_;
     my ($word, @words) = @$names;
     my @all = qw(init push agent list prune);
@@ -129,7 +129,7 @@ sub run {
         or return $TOOL->usage(unknown('command', $word, @all));
     for my $given (sort keys %$opt) {
         return $TOOL->usage((length $given > 1 ? '--' : '-') . "$given does not go with $word")
-            if !goes($given, $word);
+            if !has_option($given, $word);
     }
     return $TOOL->usage('name the store: --to dir:PATH, or DPROF_STORE in the environment')
         if !length($how->{url} // '');
@@ -139,7 +139,7 @@ sub run {
     return FAILED;
 }
 
-# Returns the store, which must have a method.
+# Returns the store. Dies if the store does not have the method.
 sub store {
     my ($how, $method) = @_;
     my $store = Devel::DProf::Store::open($how->{url});
@@ -149,7 +149,7 @@ sub store {
     return $store;
 }
 
-sub said {
+sub print_lines {
     my (@lines) = @_;
     print map { bytes(shown($_)) . "\n" } @lines;
     return written('dprofstore', \*STDOUT, 0);
@@ -160,24 +160,24 @@ sub said {
 sub init {
     my ($opt, $how, @words) = @_;
     return $TOOL->usage("init: $words[0]: it takes no names") if @words;
-    return said(store($how, 'init')->init);
+    return print_lines(store($how, 'init')->init);
 }
 
-sub sender {
+sub new_sender {
     my ($opt, $how, %more) = @_;
     require Devel::DProf::Store::Push;
     require Sys::Hostname;
     my %is = (version => $opt->{version} // '', env => $opt->{env} // '',
         host => $opt->{host} // Sys::Hostname::hostname());
-    return Devel::DProf::Store::Push->new(target => target($opt, $how, $more{stop}, %is),
+    return Devel::DProf::Store::Push->new(target => target_of($opt, $how, $more{stop}, %is),
         users => $how->{users},
         merge => $how->{merge}, delete => $opt->{delete}, refused_limit => $how->{refused_limit},
         service => $opt->{service},
         say => sub { complain("dprofstore: $_[0]") }, %is, %more);
 }
 
-# Returns the store or the receiver. Labels that would be refused each time are found here.
-sub target {
+# Returns the store or the receiver. Dies for labels that the receiver would always refuse.
+sub target_of {
     my ($opt, $how, $stop, %is) = @_;
     my %of_receivers = (%{ $how->{labels} } ? (labels => $how->{labels}) : (),
         map { my $name = $_ =~ tr/-/_/r; defined $opt->{$_} ? ($name => $opt->{$_}) : () }
@@ -196,15 +196,16 @@ sub target {
 sub push_all {
     my ($opt, $how, @paths) = @_;
     return $TOOL->usage('push: name spools, or profiles') if !@paths;
-    return $TOOL->usage('--merge needs --delete: a later push could not tell what was merged')
+    return $TOOL->usage('--merge needs --delete: a later push could not know which profiles were '
+        . 'merged')
         if $how->{merge} && !$opt->{delete};
     return $TOOL->usage('--merge takes spools, which are folders')
         if $how->{merge} && grep { -e && !-d } @paths;
-    my $done = sender($opt, $how)->pass(@paths);
+    my $done = new_sender($opt, $how)->pass(@paths);
     my $failure = $done->{failure};
     complain('dprofstore: ' . $failure->message . '; what did not arrive stays where it is')
         if $failure && $failure->retry;
-    my $status = $opt->{q} ? OK : said(result_of($done));
+    my $status = $opt->{q} ? OK : print_lines(result_of($done));
     return $failure || $done->{refused} ? FAILED : $status;
 }
 
@@ -219,7 +220,7 @@ sub agent {
     return $TOOL->usage('agent: name spools, which are folders') if !@spools;
     $opt->{delete} = 1;
     my ($is_over, $wait) = until_signal();
-    my $sender = sender($opt, $how, stop => $is_over, only_over => 1);
+    my $sender = new_sender($opt, $how, stop => $is_over, only_over => 1);
     $| = 1;
     $sender->loop($how->{every} // 10, $wait, sub {
         my ($done) = @_;
@@ -228,9 +229,9 @@ sub agent {
     return written('dprofstore', \*STDOUT, 0);
 }
 
-# Returns a sub that tells whether SIGTERM, SIGINT or SIGHUP has come, and one that waits for them,
-# so many seconds at most. What is being sent then is sent to its end. The pipe keeps a signal from
-# being missed just before the wait.
+# Returns a sub that returns whether SIGTERM, SIGINT or SIGHUP has come, and a sub that waits for
+# these signals, at most the given seconds. A signal does not interrupt a push. The pipe ensures
+# that a signal just before the wait ends it.
 sub until_signal {
     pipe my $in, my $out or die "pipe: $!\n";
     $out->blocking(0);
@@ -276,11 +277,11 @@ sub moment {
 sub prune {
     my ($opt, $how, @words) = @_;
     my $set = Devel::DProf::Store::RunSet::parse("@words");
-    return $TOOL->usage("prune: say what is to go, as in 'older=30d'") if !%$set;
+    return $TOOL->usage("prune: say what to remove, as in 'older=30d'") if !%$set;
     my $store = store($how, 'prune');
-    return said(plural(scalar(() = $store->select($set)), 'profile') . ' would be removed')
+    return print_lines(plural(scalar(() = $store->select($set)), 'profile') . ' would be removed')
         if $opt->{n};
-    return said(plural($store->prune($set), 'profile') . ' removed');
+    return print_lines(plural($store->prune($set), 'profile') . ' removed');
 }
 
 1;

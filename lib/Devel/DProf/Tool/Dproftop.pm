@@ -1,6 +1,6 @@
 package Devel::DProf::Tool::Dproftop;
 
-# dproftop: options, looks, screens, blocks and tables.
+# dproftop: options, samples of rates, screens, blocks and tables.
 
 use strict;
 use warnings;
@@ -23,22 +23,22 @@ our $VERSION = $Devel::DProf::Core::VERSION;
 
 my $TOOL = Devel::DProf::Tool::Options->new(
     lists => { METRICS => [grep { $_ ne 'calls' } @{ Devel::DProf::Metric::for_help() }] },
-    name => 'dproftop', how => \&how, run => \&top,
+    name => 'dproftop', settings => \&settings, run => \&top,
     text => <<'END',
 dproftop [options] [PID | profile ...]
 
-What a running program does: rates since the last look. Keys are shown by h.
+What a running program does: rates since the last update. h shows the keys.
 
 = d|delay=f(positive)
-    -d SECONDS          between two looks (2)
-= n|looks=i(positive)
-    -n N                ends after N looks
+    -d SECONDS          between two updates (2)
+= n|updates|looks=i(positive)
+    -n N                ends after N updates
 = b|batch
-    -b, --batch         plain text, a block for each look; so it is where there is no terminal
+    -b, --batch         plain text, a block for each update (the default without a terminal)
 = format=s
-    --format text|csv|json|markdown|html    a table for each look; else the suffix of FILE decides
+    --format text|csv|json|markdown|html    a table for each update; else by the suffix of FILE
 = o|output=s
-    -o FILE             the output, when all looks are done (default: standard output)
+    -o FILE             the output, after the last update (default: standard output)
 What is counted:
 = m|metric=s
     -m METRIC           {METRICS}
@@ -68,7 +68,7 @@ END
 sub main { return $TOOL->main(@_) }
 sub command { return $TOOL }
 
-sub how {
+sub settings {
     my ($opt) = @_;
     my %how = map { defined $opt->{$_}
         ? ("re_$_" => Devel::DProf::OptionValues::pattern("--$_", $opt->{$_})) : () } qw(only skip);
@@ -79,7 +79,7 @@ sub how {
         rows => $opt->{O}, delay => $opt->{d} // 2,
         lines => $opt->{l}, full => $opt->{c}, reverse => $opt->{reverse});
     my $format = Devel::DProf::Table::format_of($opt->{format}, $opt->{o});
-    die "--format html shows one look, and not -n $opt->{n}\n"
+    die "--format html shows one update, and cannot be combined with -n $opt->{n}\n"
         if $format == DP_HTML && ($opt->{n} // 1) > 1;
     return { rates => $rates, top => $top, format => $format,
         left => $opt->{n} // ($format == DP_HTML ? 1 : undef) };
@@ -116,40 +116,40 @@ sub failed {
     return FAILED;
 }
 
-# ---- looks ----
+# ---- samples of rates ----
 
 sub now { return Time::HiRes::time() }
 
-# Looks once. Returns whether the program goes on, and the look, or undef if there is none yet.
-# before_end is called before the last look, which may have something to say.
-sub look {
+# Takes a sample. Returns whether the program goes on, and the sample, or undef if there is none
+# yet. before_end is called before the last sample, which may print messages.
+sub take_sample {
     my ($self, $before_end) = @_;
     my ($live, $rates) = @$self{qw(live rates)};
     my ($running, @paths) = $live->files;
     my $now = now();
     $before_end->() if !$running;
-    my $look = @paths ? $rates->look($now, $running, @paths) : undef;
-    $look->{skipped} = $live->skipped if $look;
-    $self->{left}-- if $look && $self->{left};
-    return ($running, $look);
+    my $sample = @paths ? $rates->sample($now, $running, @paths) : undef;
+    $sample->{skipped} = $live->skipped if $sample;
+    $self->{left}-- if $sample && $self->{left};
+    return ($running, $sample);
 }
 
-# Prints a look. Returns the exit status.
-sub block {
-    my ($self, $look, $is_last) = @_;
+# Prints a sample. Returns the exit status.
+sub print_block {
+    my ($self, $sample, $is_last) = @_;
     my ($top, $format, $out) = @$self{qw(top format out)};
     my $is_first = !$self->{blocks}++;
     print {$out} "\n" if !$is_first && ($format == DP_TEXT || $format == DP_MARKDOWN);
-    my $code = $top->whole($look)->print($out, format => $format, title => 'dproftop',
+    my $code = $top->whole($sample)->print($out, format => $format, title => 'dproftop',
         quiet => $format == DP_CSV && !$is_first ? 1 : 0,
-        text => sub { join '', map { "$_\n" } $top->text($look, terminal_width()),
+        text => sub { join '', map { "$_\n" } $top->text($sample, terminal_width()),
             $is_last ? 'The program has ended.' : () });
     return written('dproftop', $out, $code, unfinished => 1, file => 1);
 }
 
-sub ended {
-    my ($self, $look) = @_;
-    my $status = $look ? block($self, $look, 1) : OK;
+sub finish_run {
+    my ($self, $sample) = @_;
+    my $status = $sample ? print_block($self, $sample, 1) : OK;
     return $status || $self->{rates}->failed;
 }
 
@@ -163,25 +163,25 @@ sub in_blocks {
     my ($began, $is_starting) = (now(), 1);
     local $SIG{INT} = sub { $stop = 1 };
     until ($stop) {
-        my ($running, $look) = look($self, sub { });
-        return ended($self, $look) if !$running;
-        my $status = $look ? block($self, $look) : OK;
+        my ($running, $sample) = take_sample($self, sub { });
+        return finish_run($self, $sample) if !$running;
+        my $status = $sample ? print_block($self, $sample) : OK;
         return $status if $status || is_enough($self);
-        # A program that was started just before, as by "program & dproftop", has a second for its
-        # first lines of profile. Only of what takes longer is there something to say.
-        if (!$look && $is_starting && now() - $began >= 1) {
-            complain(waiting($self));
+        # A program that was started just before, as by "program & dproftop", has a second to begin
+        # its profile. Only after that a message says that dproftop waits.
+        if (!$sample && $is_starting && now() - $began >= 1) {
+            complain(waiting_message($self));
             $is_starting = 0;
         }
         my $delay = $self->{top}->delay;
-        pause(!$look && $is_starting && $delay > 0.1 ? 0.1 : $delay) if !$stop;
+        pause(!$sample && $is_starting && $delay > 0.1 ? 0.1 : $delay) if !$stop;
     }
     return OK;
 }
 
 sub pause { select undef, undef, undef, $_[0]; return }
 
-sub waiting {
+sub waiting_message {
     my ($self) = @_;
     return 'dproftop: waiting for ' . join ' ', @{ $self->{names} } ? @{ $self->{names} }
         : 'tmon.out';
@@ -193,43 +193,44 @@ sub on_screen {
     my ($self) = @_;
     my $screen = Devel::DProf::Live::Terminal->new;
     until ($screen->signal) {
-        my ($running, $look) = look($self, sub { $screen->leave });
-        return ended($self, $look) if !$running;
-        $self->{shown} = $look // $self->{shown};
-        last if !keys_until_look($self, $screen) || is_enough($self);
+        my ($running, $sample) = take_sample($self, sub { $screen->leave });
+        return finish_run($self, $sample) if !$running;
+        $self->{shown} = $sample // $self->{shown};
+        last if !keys_until_sample($self, $screen) || is_enough($self);
     }
     my $signal = $screen->signal;
     $screen->leave;
-    # Whoever has sent this signal is told that it has ended the tool.
+    # The tool ends by this signal, so that its parent sees why it ended.
     kill $signal => $$ if $signal && $signal ne 'INT';
     return OK;
 }
 
-# Draws, and does what keys ask for, until the next look is due. Returns false if it is not to be.
-sub keys_until_look {
+# Draws, and does what keys ask for, until the next sample is due. Returns false if the tool should
+# end.
+sub keys_until_sample {
     my ($self, $screen) = @_;
     my $top = $self->{top};
     my $from = now();
     for (my $is_drawn = 0;;) {
-        draw($self, $screen) if !$is_drawn || $screen->is_changed;
+        draw_screen($self, $screen) if !$is_drawn || $screen->is_changed;
         my $left = $from + $top->delay - now();
         my $key = $screen->key($left > 0 ? $left : 0);
         return 0 if $screen->signal;
         $is_drawn = !defined $key;
         my $asked = defined $key ? $top->key($key) : '';
         return 0 if $asked eq 'quit';
-        return 1 if $asked eq 'look' || now() >= $from + $top->delay;
+        return 1 if $asked eq 'sample' || now() >= $from + $top->delay;
     }
 }
 
-sub draw {
+sub draw_screen {
     my ($self, $screen) = @_;
     my ($columns, $rows) = $screen->size;
     $screen->is_changed;
-    my $look = $self->{shown};
-    return $screen->show(-1, shown(waiting($self)), 'q: quit') if !$look;
+    my $sample = $self->{shown};
+    return $screen->show(-1, shown(waiting_message($self)), 'q: quit') if !$sample;
     my $is_help = $self->{top}->is_help;
-    return $screen->show($is_help ? 0 : 3, $self->{top}->text($look, $columns, $rows));
+    return $screen->show($is_help ? 0 : 3, $self->{top}->text($sample, $columns, $rows));
 }
 
 1;

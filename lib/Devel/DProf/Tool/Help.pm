@@ -10,7 +10,7 @@ use Devel::DProf::View::Layout qw(wrapped);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
-# Lists of words are filled up to this width.
+# The width to which lists of words are filled.
 use constant WIDTH => 95;
 
 sub text_of {
@@ -18,8 +18,8 @@ sub text_of {
     return join '', map { filled($name, $_, $lists) } grep { !/^==? / } split /^/, $text;
 }
 
-# Puts a list of words in its place in a line: {METRICS} is that of `lists`. What does not fit the
-# line goes on below it.
+# Replaces the name of a list in a line, like {METRICS}, by the list's words from `lists`. Words
+# that do not fit the line go on below it.
 sub filled {
     my ($name, $line, $lists) = @_;
     my ($before, $list, $rest) = $line =~ /^(.*?)\{([A-Z]+)\}(.*)/ or return $line;
@@ -41,7 +41,8 @@ Devel::DProf::Tool::Help - the help of a tool: what -h prints
 
 =head1 DESCRIPTION
 
-What L<Devel::DProf::Tool::Options> prints for C<-h>. It is internal to this distribution.
+This module makes the text that L<Devel::DProf::Tool::Options> prints for C<-h>. It is internal to
+this distribution.
 
 =head1 FUNCTIONS
 
@@ -49,8 +50,8 @@ What L<Devel::DProf::Tool::Options> prints for C<-h>. It is internal to this dis
 
 =item text_of NAME, TEXT, LISTS
 
-The help in a tool's TEXT. LISTS is a hash of the lists of words that have a place in it; NAME is
-that of the tool, for messages.
+The help in a tool's TEXT. LISTS is a hash of the lists of words that TEXT names; NAME is the
+tool's, for messages.
 
 =back
 

@@ -16,8 +16,8 @@ our $VERSION = $Devel::DProf::Core::VERSION;
 use constant ABOUT => ['V|version', 'h|help', 'H|manual'];
 
 sub new {
-    my ($class, %how) = @_;
-    my $self = bless {%how}, $class;
+    my ($class, %fields) = @_;
+    my $self = bless {%fields}, $class;
     my @specs = map { split ' ' } $self->{text} =~ /^==? (.*)$/mg;
     $self->{ranges} = [map { ranged($_) } grep { /\)\z/ } @specs];
     $self->{rows} = [(map { unranged($_) } @specs), @{ $self->{about} || ABOUT }];
@@ -81,18 +81,19 @@ sub main {
     return $about if defined $about;
     my $wrong = $self->out_of_range($opt);
     return $self->usage($wrong) if defined $wrong;
-    my @how = $self->{how} ? eval { $self->{how}->($opt) } || return $self->usage($@) : ();
+    my @settings = $self->{settings} ? eval { $self->{settings}->($opt) }
+        || return $self->usage($@) : ();
     if (grep { defined $opt->{$_} } qw(from run-set bisect buckets)) {
         require Devel::DProf::Store::Sides;
         my ($status, @sides) = Devel::DProf::Store::Sides::take($self, $opt, $given[0]);
         return $status if $status;
         $given[0] = \@sides;
     }
-    return $self->{run}->($opt, @how, @given);
+    return $self->{run}->($opt, @settings, @given);
 }
 
-# Returns the options of the command line, and those of the environment that it does not give; the
-# names after them; the values of the option `behind', or undef. Returns nothing, after a message,
+# Returns the options of the command line, with those of the environment as defaults; the names
+# after them; the values of the option `behind', or undef. Returns an empty list, after a message,
 # if they are wrong.
 sub parsed {
     my ($self, @args) = @_;
@@ -144,7 +145,7 @@ sub env_words {
 sub getopt {
     my ($self, @args) = @_;
     my %opt;
-    # Without options nothing is to be parsed, and Getopt::Long is a third of a start.
+    # Without options there is nothing to parse, and Getopt::Long takes a third of the start-up.
     return ({}, \@args) if !grep { /^[-+]./s } @args;
     require Getopt::Long;
     my $parser = Getopt::Long::Parser->new(config => [qw(bundling auto_abbrev),
@@ -156,8 +157,8 @@ sub getopt {
     return;
 }
 
-# Returns what to say of an option that the tool does not have: a name that is near, or the tools
-# that have it.
+# Returns the end of the message about an unknown option: a name that is near, or the tools that
+# have the option.
 sub instead {
     my ($self, $name) = @_;
     require Devel::DProf::Tool::Completion;
@@ -221,16 +222,18 @@ Devel::DProf::Tool::Options - the command line of a tool: options and help from 
 
 =head1 DESCRIPTION
 
-All tools have this driver: it takes options as Getopt::Long does, bundled and abbreviated; their
-defaults from the tool's variable in the environment, which the command line overrides; and does
-what C<-h>, C<-H> and C<-V> ask for. It is internal to this distribution.
+All tools use this class. It parses options as Getopt::Long does, bundled and abbreviated; takes
+their defaults from the tool's environment variable, which the command line overrides; and carries
+out C<-h>, C<-H> and C<-V>. It is internal to this distribution.
 
-The text is the help, but for its last line, which names that variable, and the only list of the
-tool's options. Lines that begin with C<=> and a blank are not shown: they have options as
-Getopt::Long takes them, with blanks between, and the lines below them are their help. After C<==>
-stand options that the help leaves to the manual. Behind an option of a number may stand what it
-must be, C<O|rows=i(positive)>: positive, not-negative, or probability, which is between 0 and 1.
-F<xt/check-tools.t> compares the help with the options, F<xt/check-pod.t> these with the manual.
+The text is the help, except for its last line, which names that variable, and it is the only list
+of the tool's options. Lines that begin with C<=> and a blank are not shown: they have options as
+Getopt::Long takes them, separated by blanks, and the lines below them are their help. Options after
+C<==> are only in the manual.
+
+A range may follow an option with a number, as in C<O|rows=i(positive)>: positive, not-negative, or
+probability, which is between 0 and 1. F<xt/check-tools.t> compares the help with the options,
+F<xt/check-pod.t> the options with the manual.
 
 =head1 METHODS
 
@@ -238,41 +241,42 @@ F<xt/check-tools.t> compares the help with the options, F<xt/check-pod.t> these 
 
 =item new NAME => VALUE, ...
 
-name: that of the command, as in L<Devel::DProf::Tools>. text: see above. run: called with the
-options (a hash by their first names), the names behind them (a list), and perhaps more, see
-behind; returns the exit status. And where a tool needs it:
+name: the name of the command, as in L<Devel::DProf::Tools>. text: see above. run: called with the
+options (a hash by their first names), the names after them (a list), and perhaps more, see behind;
+returns the exit status. The others are for the tools that need them:
 
-how: called with the options; makes of them what the tool is to do, or dies with what is wrong. What
-it returns is the second argument of run, before the names.
+settings: called with the options; turns them into the settings of the tool, which become the second
+argument of run, before the names. Dies with what is wrong.
 
-rewrite: called with the arguments of the command line, returns them as Getopt::Long can take them.
+rewrite: called with the arguments of the command line; returns arguments that Getopt::Long can
+take.
 
-lists: lists of words, by the names that stand in braces where they go in the help: C<{METRICS}>.
+lists: lists of words, by the names that stand for them in the help: C<{METRICS}>.
 
 choices: lists of options that exclude each other. One of them on the command line replaces all of
 the environment's.
 
-behind: an option. If it is given, what stands behind C<--> belongs to it: run gets that as a list
+behind: an option. If it is given, the arguments after C<--> belong to it: run gets them as a list
 after the names.
 
-command: what stands behind C<--> is a command, which run gets as a list after the names. Without a
-C<-->, options stand before the first word, and the names are the command.
+command: the arguments after C<--> are a command, which run gets as a list after the names. Without
+a C<-->, options come before the first word, and the names are the command.
 
-to_first_word: only what begins with a dash and stands before the first word is an option.
+to_first_word: only arguments that begin with a dash, before the first word, are options.
 
-own_version: C<-V> is for run.
+own_version: run handles C<-V>.
 
-about: the options C<-V>, C<-h> and C<-H>, where their long names are others.
+about: the options C<-V>, C<-h> and C<-H>, if they have other long names.
 
-compares: the names are sides that are compared, also without an option C<diff>.
+compares: the names are sides to compare, also without an option C<diff>.
 
-goes: called with an option and the names, tells whether it goes with them. Where it does not, the
-environment's is left out.
+goes: called with an option and the names; returns whether they can be combined. If they cannot, the
+option is ignored in the environment.
 
-A tool with the options C<from> and C<run-set> (or C<bisect>, one run-set that is compared with
-nothing) gets, in place of names, hashes as L<Devel::DProf::Sides/side> returns them.
+A tool with the options C<from> and C<run-set> (or C<bisect>, which takes one run-set) gets, in
+place of names, hashes as L<Devel::DProf::Sides/side> returns them.
 
-more: called for the end of the help.
+more: returns the end of the help.
 
 =item main ARG, ...
 
@@ -280,17 +284,16 @@ Does all the work. Returns the exit status: that of run, or 2 for a wrong comman
 
 =item parsed ARG, ...
 
-The options, the names, and what is behind. Nothing, after a message, if the command line or the
-environment is wrong.
+The options, the names, and the arguments after C<-->. An empty list, after a message, if the
+command line or the environment is wrong.
 
 =item about OPTIONS
 
-Prints what C<-h>, C<-H> and C<-V> ask for. Returns the exit status, or undef if none of them was
-given.
+Carries out C<-h>, C<-H> and C<-V>. Returns the exit status, or undef if none of them was given.
 
 =item usage TEXT
 
-Says on the standard error what is wrong with a command line, and what helps. Returns 2.
+Prints on the standard error what is wrong with a command line, and how to get help. Returns 2.
 
 =item rows
 
@@ -298,7 +301,7 @@ The options, as Getopt::Long takes them.
 
 =item unshown
 
-Those that the help does not show.
+The options that the help does not show.
 
 =item help
 

@@ -24,9 +24,9 @@ sub include_dirs {
     return grep { !$known{$_} && !$seen{$_}++ } map { Cwd::abs_path($_) // $_ } grep { -d } @dirs;
 }
 
-# Makes a folder that has the recorder and nothing else, both parts of it, as installed: where they
-# are apart (blib), XSLoader falls back to DynaLoader, and the program executes what that loads.
-# Dies with what is wrong.
+# Makes a folder with the two parts of the recorder and nothing else, in the places that they have
+# after installation. If they are in other places (blib), XSLoader falls back to DynaLoader, and the
+# program executes code that it loads. Dies with what is wrong.
 sub module_folder {
     my ($dir) = @_;
     require Config;
@@ -51,9 +51,9 @@ sub module_folder {
     return $dir;
 }
 
-# Returns the environment in which all perls record into the folder, whose name is absolute, with
-# these options of the recorder; undef: a variable that must not be there. Behind it stands the
-# folder for the recorder, if one was made: it is to be removed when nothing runs any more. INC:
+# Returns the environment in which all perls record into the folder, given by its absolute name,
+# with these options of the recorder. A value of undef removes a variable. If a folder for the
+# recorder was made, returns that, too: the caller removes it when no process runs any more. INC:
 # more folders for modules.
 sub environment {
     my ($dir, $options, @inc) = @_;
@@ -63,11 +63,11 @@ sub environment {
     return ({
         PERL5LIB => join($Config::Config{path_sep}, @module, @inc,
             grep({ length } $ENV{PERL5LIB} // ''), @dirs),
-        # Of two recorders in there the first would count.
+        # If PERL5OPT had two recorders, the first would count.
         PERL5OPT => join(' ', grep({ !/\A-d:DProf(?:=|\z)/ } split ' ', $ENV{PERL5OPT} // ''),
             '-d:DProf' . (length $options ? "=$options" : '')),
         PERL_DPROF_OUT_FILE_NAME => ($dir =~ s/%/%%/gr) . '/%p.out',
-        # These say where profiles go, too.
+        # These variables would move the profiles, too.
         map { ("PERL_DPROF_$_" => undef) } qw(OUT SLICE SPOOL),
     }, @module);
 }
@@ -81,16 +81,16 @@ sub fork_in {
     return 0;
 }
 
-# Becomes a command, in a child process. It returns only if that fails, with the reason in $!, or in
-# $@: exec may die under -T, where nothing of the parent may catch it.
-sub become {
+# Turns a child process into a command. Returns only if that fails, with the reason in $! or $@:
+# exec may die under -T, and no eval of the parent may catch that.
+sub become_command {
     my (@words) = @_;
     no warnings 'exec';
     return eval { exec { $words[0] } @words };
 }
 
-# Returns what is wrong with options of the recorder, or undef. The recorder is asked itself, with
-# an empty program, whose profile is removed.
+# Returns what is wrong with options of the recorder, or undef. It runs an empty program under the
+# recorder to find out, and removes its profile.
 sub wrong_options {
     my ($dir, $options) = @_;
     require POSIX;
@@ -99,7 +99,7 @@ sub wrong_options {
     my $pid = fork_in($env) // return "$!";
     if (!$pid) {
         open STDERR, '>&', $in;
-        become($^X, '-e', '1');
+        become_command($^X, '-e', '1');
         POSIX::_exit(127);
     }
     close $in;
@@ -113,9 +113,9 @@ sub wrong_options {
 }
 
 # Runs a command, a list of words, with these options of the recorder; its perls write to the
-# folder, whose name is absolute. Input, output and error output are those of this process, and so
-# are signals: those of a terminal reach both, and others are passed on. Returns the status of wait
-# and the files; and why the command could not be run, if so.
+# folder, given by its absolute name. The command has the input, output and error output of this
+# process. Signals of a terminal reach both processes, and others are passed on. Returns the status
+# of wait, the files, and, if the command could not be run, the reason.
 sub record_as_is {
     my ($dir, $options, @command) = @_;
     require POSIX;
@@ -131,7 +131,7 @@ sub record_as_is {
     $pid = fork_in($env) // return (-1, [], "$!");
     if (!$pid) {
         @SIG{ keys %own } = values %own;
-        become(@command);
+        become_command(@command);
         print {$in} $@ || "$!";
         close $in;
         POSIX::_exit(127);
@@ -153,11 +153,11 @@ sub profiles_in {
 my $child;      # the process group of the command that runs
 
 # Runs a shell command, or a list of words without a shell, in tree mode, with hash seeds pinned;
-# all its perls write to the folder, whose name is absolute. Its input is empty or the file `stdin';
-# its output is discarded, or goes to the standard error (`show'), or, with `output', to the files
-# stdout and said of the folder, which then stay. `env': variables of its own; `events': counters;
-# `lines': what lines have; `inc': more folders for its modules. Returns the status of wait, the
-# files, and the end of its error output when it failed.
+# all its perls write to the folder, given by its absolute name. Its input is empty or the file
+# `stdin'. Its output is discarded, or goes to the standard error (`show'), or, with `output', to
+# the files stdout and said in the folder, which then stay. `env': more variables; `events':
+# counters; `lines': the recorder's option lines; `inc': more folders for its modules. Returns the
+# status of wait, the files, and the end of the error output if the command failed.
 sub record_into {
     my ($dir, $command, %how) = @_;
     require POSIX;
@@ -177,7 +177,7 @@ sub record_into {
             open STDOUT, '>', $how{output} ? "$dir/stdout" : '/dev/null';
             open STDERR, '>', $said;
         }
-        become(ref $command ? @$command : ('/bin/sh', '-c', $command));
+        become_command(ref $command ? @$command : ('/bin/sh', '-c', $command));
         print STDERR $@;
         POSIX::_exit(127);
     }
@@ -186,7 +186,7 @@ sub record_into {
     waitpid $pid, 0;
     my $status = $?;
     undef $child;
-    my $text = $status ? tail($said) : '';
+    my $text = $status ? tail_of($said) : '';
     unlink $said if !$how{output};
     File::Path::remove_tree(@module) if @module;
     return ($status, profiles_in($dir), $text);
@@ -194,13 +194,14 @@ sub record_into {
 
 my $temp;       # the folder of record_in_turn, removed with this object
 
-# Records each of the commands so many times, in turn, each run in a folder of its own, in a folder
-# that is removed by with_signals, or `keep'. HOW: rounds; warmup, rounds that do not count; first,
-# the number of the first command in the folders' names; show, as of record_into; and what is
-# called: progress, before a run, with its round (below 1: it does not count), the rounds, and the
-# command; done, after it; failed, with what a command said that failed; enough, after a round, with
-# it and the lists of so far: it returns whether to end there. Returns for each command the lists of
-# its runs' files. Dies with what went wrong: of one run nothing could be compared.
+# Records the commands in turn, for a number of rounds. Each run has a folder of its own, in `keep'
+# or in a folder that with_signals removes. HOW: rounds; warmup, rounds that do not count; first,
+# the number of the first command in the folders' names; show, as for record_into. The others are
+# functions: progress, called before a run with its round (below 1: it does not count), the rounds,
+# and the command; done, called after a run; failed, called with the output of a failed command;
+# enough, called after a round with the round and the lists recorded so far, which returns whether
+# to stop. Returns for each command the lists of its runs' files. Dies if a run fails, because the
+# sides could not be compared.
 sub record_in_turn {
     my ($commands, %how) = @_;
     require File::Spec;
@@ -215,7 +216,7 @@ sub record_in_turn {
             mkdir $dir or die "$dir: $!\n";
             my ($status, $files, $said) = record_into($dir, $commands->[$k],
                 show => $how{show}, events => with_noise(),
-                env => { PERL_DPROF_LAYOUT => layout() });
+                env => { PERL_DPROF_LAYOUT => random_layout() });
             $how{done}->();
             if ($status) {
                 $how{failed}->($said);
@@ -230,15 +231,15 @@ sub record_in_turn {
     return @runs;
 }
 
-# Returns the events to count: those that are asked for, and how much each sub was disturbed.
+# Returns the events to count: those of the user, and the noise of each sub.
 sub with_noise { return join ',', grep { length } $ENV{PERL_DPROF_EVENTS} // '', '?noise' }
 
-# Returns a number for the recorder's option layout. How fast code runs depends on where it and its
-# data lie, and an edit that changes nothing else moves both; so each run of both sides moves them.
-# The number's length moves the stack. (C. Curtsinger, E. D. Berger: Stabilizer: statistically
-# sound performance evaluation, ASPLOS 2013; T. Mytkowicz and others: Producing wrong data without
-# doing anything obviously wrong, ASPLOS 2009.)
-sub layout { return sprintf '%0*d', 10 + int rand 4000, 1 + int rand 0x7ffffffe }
+# Returns a number for the recorder's option layout. The speed of code depends on the addresses of
+# code and data, which any edit moves; so each run of both sides moves them. The number's length
+# moves the stack. (C. Curtsinger, E. D. Berger: Stabilizer: statistically sound performance
+# evaluation, ASPLOS 2013; T. Mytkowicz and others: Producing wrong data without doing anything
+# obviously wrong, ASPLOS 2009.)
+sub random_layout { return sprintf '%0*d', 10 + int rand 4000, 1 + int rand 0x7ffffffe }
 
 sub how_it_ended {
     my ($status, $said) = @_;
@@ -259,9 +260,9 @@ sub folder_for_runs {
     return $top;
 }
 
-# Calls CODE while there is a folder to be removed: a signal ends the running command, the folder is
-# removed, and this process ends by the signal. DONE is called before the folder is removed. Returns
-# what CODE returns, or undef if it died.
+# Calls CODE, and removes the folder of the runs at the end. A signal ends the running command, the
+# folder is removed, and this process ends by the signal. DONE is called before the folder is
+# removed. Returns what CODE returns, or undef if CODE died.
 sub with_signals {
     my ($done, $code) = @_;
     my $caught;
@@ -269,13 +270,13 @@ sub with_signals {
     my $handler = sub {
         my $is_first = !$caught;
         $caught = $_[0];
-        stop();
+        stop_command();
         die "interrupted\n" if $is_first;
     };
     {
         local @SIG{qw(INT TERM HUP QUIT)} = ($handler) x 4;
         $result = eval { $code->() };
-        # A second signal, as timeout sends it, must not keep the folder from being removed.
+        # A second signal, as timeout sends it, must not prevent the removal of the folder.
         $done->();
         undef $temp;
     }
@@ -286,13 +287,13 @@ sub with_signals {
     return $result;
 }
 
-# Ends the running command, and everything it has started.
-sub stop {
+# Ends the running command, and all processes that it has started.
+sub stop_command {
     kill TERM => -$child if $child;
     return;
 }
 
-sub tail {
+sub tail_of {
     my ($path) = @_;
     open my $in, '<:raw', $path or return '';
     my $size = -s $in;

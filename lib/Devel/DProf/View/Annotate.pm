@@ -28,9 +28,9 @@ my @WIDTHS = (9, 9, 9);
 # how: name (of the profile, as it is shown), metric (a Devel::DProf::Metric), colour, symfs
 # (folders).
 sub new {
-    my ($class, $profile, %how) = @_;
-    my $self = bless { %how, profile => $profile }, $class;
-    my $metric = $how{metric};
+    my ($class, $profile, %fields) = @_;
+    my $self = bless { %fields, profile => $profile }, $class;
+    my $metric = $fields{metric};
     $self->{lines} = Devel::DProf::View::Lines->new($profile, $metric->number, $metric->counter);
     $self->{total} = $metric->total($profile);
     $self->{unit} = $metric->is_time ? $profile->hz : 1;

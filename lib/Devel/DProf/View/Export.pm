@@ -17,11 +17,11 @@ our @EXPORT_OK = qw(stacks metrics part_of nanoseconds pprof);
 
 # Makes the object that reads profiles for a format. HOW adds fields for C, and OWN for the object.
 sub stacks {
-    my ($opt, $format, $how, %own) = @_;
+    my ($opt, $format, $how, %fields) = @_;
     my ($shared, %shared) = Devel::DProf::View::Stacks::settings($opt);
     return Devel::DProf::View::Stacks->new({ %$shared, format => $format->{name}, by_sub => 1,
         by_site => !$format->{no_sites}, %$how }, kind => 'export',
-        has_timeline => $format->{timeline}, %shared, %own);
+        has_timeline => $format->{timeline}, %shared, %fields);
 }
 
 # Returns all metrics of the profile: times, calls, counters. cpu is user and system time.

@@ -30,11 +30,11 @@ use constant MOST_PARTS => 64;
 use constant MAP => 'palette.map';
 my @ATTRIBUTES = qw(id class href target title g_extra a_extra);
 
-# HOW: options of C. OWN: fields of Devel::DProf::View::Stacks, and those options of dprofflame that
-# C does not know.
+# HOW: options of C. FIELDS: fields of Devel::DProf::View::Stacks, and those options of dprofflame
+# that C does not know.
 sub new {
-    my ($class, $how, %own) = @_;
-    my $self = $class->SUPER::new($how, kind => 'flame', %own);
+    my ($class, $how, %fields) = @_;
+    my $self = $class->SUPER::new($how, kind => 'flame', %fields);
     my %palette = words_of('palette');
     $palette{perl} = $palette{package};
     my $colors = $self->{colors} // 'package';
@@ -88,9 +88,9 @@ sub pages {
 
 # Makes the picture of two sides from the files of a finished comparison.
 sub of_comparison {
-    my ($class, $diff, $how, %own) = @_;
+    my ($class, $diff, $how, %fields) = @_;
     my ($shared, %shared) = $diff->for_picture;
-    my $self = $class->new({ %$shared, %$how }, diff => 1, %shared, %own);
+    my $self = $class->new({ %$shared, %$how }, diff => 1, %shared, %fields);
     @$self{qw(reader comparison)} = ($diff->reader, $diff);
     return $self;
 }
@@ -238,7 +238,7 @@ sub prepare {
         @{ $self->{how}{columns} } = reverse @{ $self->{how}{columns} };
     }
     $self->compare_runs($wanted[0]) or return 0 if $self->{diff} && !$self->{pairs};
-    $self->look;
+    $self->style;
     return 1;
 }
 
@@ -268,7 +268,7 @@ sub other_metrics {
 }
 
 # Sets the options of C for titles, layout and colours.
-sub look {
+sub style {
     my ($self) = @_;
     my @sides = map { $_->{name} } $self->sides;
     my $two = $self->{two};
@@ -489,29 +489,30 @@ sub traces {
 sub failed { return $_[0]->SUPER::failed || defined $_[0]{map_failed} }
 
 # Returns the messages to print after drawing, one line each.
-sub told {
+sub messages {
     my ($self, $result) = @_;
-    my @told;
+    my @messages;
     my @filters = map { "--$_" } grep { $self->{"re_$_"} } qw(only skip);
-    push @told, 'there is nothing to draw' . (@filters ? ' after --only and --skip' : '')
+    push @messages, 'there is nothing to draw' . (@filters ? ' after --only and --skip' : '')
         . $self->other_side if $result->{empty};
-    push @told, 'no frame is left after ' . join(' and ', @filters)
+    push @messages, 'no frame is left after ' . join(' and ', @filters)
         if @filters && !$result->{empty} && $result->{frames} < 2;
     my @of_picture = (defined $self->{how}{total} ? '--total' : (),
         defined $self->{nameattr} ? '--nameattr' : ());
-    push @told, join(' and ', @of_picture) . ' affects pictures only, not a page'
+    push @messages, join(' and ', @of_picture) . ' affects pictures only, not a page'
         if $self->{is_page} && @of_picture;
-    push @told, '--countname is not used: the unit of a time is fixed'
+    push @messages, '--countname is not used: the unit of a time is fixed'
         if defined $self->{how}{countname} && $self->{how}{metrics}[0]{unit} eq 's';
-    push @told, "--total $self->{how}{total} is less than the profile's total, and is not used"
+    push @messages, "--total $self->{how}{total} is less than the profile's total, and is not used"
         if $result->{total_too_small};
-    push @told, "the page has no time line: $self->{too_long} marks are too many"
+    push @messages, "the page has no time line: $self->{too_long} marks are too many"
         if $self->{too_long};
-    push @told, $self->left_out($result);
-    push @told, "too few runs to find significant differences; $result->{needed} a side would do"
+    push @messages, $self->left_out($result);
+    push @messages, 'too few runs to find significant differences;'
+        . " $result->{needed} a side would do"
         if $result->{needed};
-    push @told, $self->{map_failed} if defined $self->{map_failed};
-    return @told;
+    push @messages, $self->{map_failed} if defined $self->{map_failed};
+    return @messages;
 }
 
 1;

@@ -15,8 +15,8 @@ use constant { FILE => 0, LINE => 1, SUB => 2, COUNT => 3, SELF => 4, INCL => 5,
     TO => 7 };
 
 sub new {
-    my ($class, $profile, $metric, $counter, %how) = @_;
-    my $self = bless { profile => $profile, %how }, $class;
+    my ($class, $profile, $metric, $counter, %fields) = @_;
+    my $self = bless { profile => $profile, %fields }, $class;
     $self->{subs} = [$profile->subs({ separate => 1 })];
     for my $row (@{ $profile->line_rows($metric, $counter // 0) }) {
         push @{ $self->{files}{ $row->[FILE] }{ $row->[LINE] } }, $row;

@@ -7,7 +7,7 @@ use strict;
 use warnings;
 
 use Devel::DProf::Constants qw(options given DP_M_COUNTER);
-use Devel::DProf::Input qw(of_runs told used);
+use Devel::DProf::Input qw(of_runs report_outcome used);
 use Devel::DProf::Metric;
 use Devel::DProf::Profile;
 use Devel::DProf::Sides qw(side);
@@ -28,7 +28,7 @@ sub settings {
     my ($opt) = @_;
     require Cwd;
     my @symfs = folders($opt->{symfs});
-    my %own = (
+    my %fields = (
         filters($opt, qw(only skip)), diff => $opt->{diff} ? 1 : 0, processes => $opt->{processes},
         main => $opt->{main}, force => $opt->{f} ? 1 : 0, unit => $opt->{unit},
         symfs => [@symfs, folders($opt->{'source-dir'})],
@@ -39,16 +39,16 @@ sub settings {
         strip_words => $opt->{'strip-words'} ? 1 : 0, bases => [@symfs, text(Cwd::getcwd() // '')],
     );
     # These options are rare, so the module that parses them is loaded only if needed.
-    return (\%how, %own) if !grep { defined $opt->{$_} } qw(map time pid tid);
+    return (\%how, %fields) if !grep { defined $opt->{$_} } qw(map time pid tid);
     require Devel::DProf::OptionValues;
     $how{renames} = [map { Devel::DProf::OptionValues::renames($_) } @{ $opt->{map} }]
         if $opt->{map};
-    $own{windows} = Devel::DProf::OptionValues::windows($opt->{time}) if defined $opt->{time};
+    $fields{windows} = Devel::DProf::OptionValues::windows($opt->{time}) if defined $opt->{time};
     for my $name (grep { defined $opt->{$_} } qw(pid tid)) {
-        $own{$name}
+        $fields{$name}
             = { map { $_ => 1 } Devel::DProf::OptionValues::list_of("--$name", $opt->{$name}) };
     }
-    return (\%how, %own);
+    return (\%how, %fields);
 }
 
 use constant TWO_SIDES => '--diff takes two sides, a baseline and another one; '
@@ -100,14 +100,14 @@ sub format_option {
         . "  how stacks are printed; else the suffix of FILE decides\n";
 }
 
-# HOW: options of C. OWN: kind, the view in C (fold, flame, export); fields of filters(); diff (two
-# sides), unit (of folded stacks), processes, force, windows, symfs, pid, tid (hashes of wanted
+# HOW: options of C. FIELDS: kind, the view in C (fold, flame, export); fields of filters(); diff
+# (two sides), unit (of folded stacks), processes, force, windows, symfs, pid, tid (hashes of wanted
 # ones).
 sub new {
-    my ($class, $how, %own) = @_;
-    my $options = options($own{kind} // 'fold', separate => 1, recursion => 1000, renames => [],
+    my ($class, $how, %fields) = @_;
+    my $options = options($fields{kind} // 'fold', separate => 1, recursion => 1000, renames => [],
         %$how);
-    return bless { symfs => [], %own, failed => 0, how => $options,
+    return bless { symfs => [], %fields, failed => 0, how => $options,
         map { $_ => $options->{$_} } qw(separate autoload) }, $class;
 }
 
@@ -271,12 +271,12 @@ sub is_filtered { return $_[0]{re_only} || $_[0]{re_skip} ? 1 : 0 }
 # Returns messages about calls and frames that printing left out, from the result of C.
 sub left_out {
     my ($self, $result) = @_;
-    my @told;
-    push @told, "$result->{recursion} calls in a recursion of more than 1,000 frames are counted "
-        . 'with the last of these' if $result->{recursion} && $self->{how}{recursion} > 1;
-    push @told, "$result->{shortened} stacks of more than $result->{most} frames lack their "
+    my @messages;
+    push @messages, "$result->{recursion} calls in a recursion of more than 1,000 frames are "
+        . 'counted with the last of these' if $result->{recursion} && $self->{how}{recursion} > 1;
+    push @messages, "$result->{shortened} stacks of more than $result->{most} frames lack their "
         . 'middle ones, which would be too many to write' if $result->{shortened};
-    return @told;
+    return @messages;
 }
 
 # Returns the message for a result without content.
@@ -366,7 +366,7 @@ sub print_trace {
     my %callbacks = (
         told => sub {
             my ($outcome) = @_;
-            $failed = 1 if !Devel::DProf::Input::usable(told($outcome, $self->{force}));
+            $failed = 1 if !Devel::DProf::Input::usable(report_outcome($outcome, $self->{force}));
             $progress = Devel::DProf::Input::progress($paths[ ++$next ]) if $next < $#paths;
             return;
         },

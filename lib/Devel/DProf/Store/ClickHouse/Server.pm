@@ -142,11 +142,11 @@ sub check {
     return if $answer->{status} == 200;
     my $text = $answer->{content} // '';
     my $code = $text =~ /\bCode: (\d+)/ ? $1 : 0;
-    my $line = Devel::DProf::Store::Http::said($text);
+    my $line = Devel::DProf::Store::Http::answer_line($text);
     $line = "$answer->{status} $answer->{reason}" if !length $line;
     $line .= "; $REMEDY{$code}" if $REMEDY{$code};
     failed(bytes($self->place . ": $line"), answer => $text,
-        after => Devel::DProf::Store::Http::after($answer),
+        after => Devel::DProf::Store::Http::retry_seconds($answer),
         retry => $IS_REFUSAL{$code} || $answer->{status} == 413 ? 0 : 1);
 }
 
