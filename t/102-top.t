@@ -259,7 +259,7 @@ subtest 'dproftop shows counters, other times, filters and orders' => sub {
     is(ended($run), 9, 'the program ends by SIGKILL');
     my $dead = top($dir, []);
     like($dead->{out}, qr/^The program has ended\.$/m, 'dproftop ends with a killed program');
-    is($dead->{err}, "tmon.out: profile cut short: the recording did not come to its end\n",
+    is($dead->{err}, "tmon.out: profile cut short: the program was killed, or crashed\n",
         "dproftop says that a killed program's recording did not end");
     is(top($dir, ['-F'])->{err}, '', '-F silences the message of a recording that did not end');
 };
@@ -334,6 +334,9 @@ subtest 'dproftop finds the profile of a process' => sub {
     is($look->{rows}{'main::f'}[3], '500.0', "dproftop finds a process's profile under any name");
     like($look->{title}, qr{  \Q$dir\E/my\.prof  process $run->{pid}  },
         'the first line names the profile and the process');
+    is(in_process('dprofreport', "$dir/my.prof")->{err},
+        "$dir/my.prof: process $run->{pid} still runs; the figures are those up to now\n",
+        'a profile whose program runs is not called cut short');
     my $live = Devel::DProf::Live::Files->new(0, ($run->{pid}) x 2);
     is_deeply([map { [$live->files] } 1, 2], [([1, "$dir/my.prof"]) x 2],
         "dproftop lists a process's profile once");

@@ -30,8 +30,8 @@ sub lines {
     return () if $what eq 'fine';
     return "$path: $open had not ended" if $what eq 'open';
     return (left_out($o), $o->{fault_count} && $o->{message} eq $o->{faults}[0]{message} ? ()
-        : "$path: profile cut short: $o->{message}" . place($o)
-            . ($o->{open_count} ? "; $open had not ended" : '')) if $what eq 'cut';
+        : "$path: " . how_it_ended($o) . ($o->{open_count} ? "; $open had not ended" : ''))
+        if $what eq 'cut';
     return no_profile($o) if $what eq 'none';
     # The classic words come first.
     my $first = $o->{message} =~ /^(?:Garbled|Bad) profile/
@@ -41,6 +41,33 @@ sub lines {
     my $rest = $o->{fault_count} - @{ $o->{faults} };
     return ($first, (map { "$path: $_->{message}" . place($_) } @more),
         $rest ? "$path: ... and $rest more lines that cannot be read" : ());
+}
+
+# Returns why a profile has no end, after the words of the classic tools; or that its program still
+# runs, which cuts nothing short.
+sub how_it_ended {
+    my ($o) = @_;
+    return "profile cut short: $o->{message}" . place($o)
+        if $o->{foreign} || $o->{message} ne 'the recording did not come to its end';
+    my $pid = writer_of($o->{path});
+    return defined $pid ? "process $pid still runs; the figures are those up to now"
+        : 'profile cut short: the program was killed, or crashed';
+}
+
+# Returns the process that writes a profile, as far as /proc shows it: the process of the header, if
+# it has the file open.
+sub writer_of {
+    my ($path) = @_;
+    require Devel::DProf::Input;
+    my %header = Devel::DProf::Input::header_of($path);
+    my $pid = ($header{dprof_pid} // '') =~ /\A([1-9]\d{0,9})\z/ ? $1 : return undef;
+    opendir my $in, "/proc/$pid/fd" or return undef;
+    my @here = stat $path or return undef;
+    for my $fd (grep { /\A\d+\z/ } readdir $in) {
+        my @there = stat "/proc/$pid/fd/$fd" or next;
+        return $pid if $there[0] == $here[0] && $there[1] == $here[1];
+    }
+    return undef;
 }
 
 # Returns a message for each line of a tree that was left out. The classic words come first.
