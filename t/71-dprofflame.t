@@ -288,6 +288,12 @@ subtest 'A legend explains the colours' => sub {
         'the legend of two sides has the greatest differences as numbers');
     like(flame('--format', 'html', file("a 3\n", 'mine.folded'))->{out},
         qr{<title>\S*mine\.folded</title>}, "a page's title is the profile's name");
+    my $forge = 'https://forge.example/me/repo/{file}#L{line}';
+    like(flame('--format', 'html', '--source-url', $_, file("a 3\n"))->{err},
+        qr/^--source-url \Q$_\E: must be like https:/, "$_ is no address of a forge")
+        for 'javascript:alert(1)//{file}', 'https://forge.example/', 'https://x/{file}" y';
+    is(flame('--format', 'html', '--source-url', $forge, file("a 3\n"))->{err}, '',
+        'a page takes the address of a forge');
     like(flame('--format', 'html', '--title', 'Mine', file("a 3\n"))->{out},
         qr{<title>Mine</title>}, "a page's title is that of --title");
 };

@@ -156,6 +156,16 @@ async function values(b) {
     ok(told.some((line) => /spent .* making 7 calls to Other::twice, avg /.test(line)),
         'a call has its number and time');
 
+    is(await page.$$eval('.forge', (list) => list.length), 0, 'without --source-url, no forge');
+    tool('dprofhtml', '--source-url', 'https://forge.example/r/{file}#L{line}', '-o', 'forge.html',
+        'main.out');
+    const forge = await show(b, 'forge.html');
+    await go(forge, 'Other.pm', 4);
+    is(await forge.$eval('.forge', (node) => [node.href, node.rel]),
+        ['https://forge.example/r/Other.pm#L4', 'noopener noreferrer'],
+        '--source-url links a file to its forge');
+    await quiet(forge, 'a forge');
+
     // Links and Back work.
     await follow(page, '.r-call a', 'Other::twice');
     is([(await state(page)).file, (await state(page)).line], ['Other.pm', 3],

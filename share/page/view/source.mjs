@@ -80,6 +80,25 @@ function trouble(state, lines) {
     return words[state] || (lines ? '' : 'There is no text of this file.');
 }
 
+// Returns a link to a file in the forge that --source-url names, or ''. The line is that on show
+// when the link is followed.
+function forgeLink(file) {
+    const { source_url: url, source_root: root } = profile.facts.options,
+        name = lineCosts.files[file].name,
+        path = root && name.startsWith(`${root}/`) ? name.slice(root.length + 1) : name;
+    if (!url || !path || /^[/(]|^\.\.\//.test(path)) return '';
+    const inForge = path.replace(/^\.\//, '').split('/').map(encodeURIComponent).join('/');
+    const address = () =>
+        url.replaceAll('{file}', () => inForge).replaceAll('{line}', Math.max(1, state.line));
+    const node = make(
+        'a',
+        { href: address(), target: '_blank', rel: 'noopener noreferrer', className: 'forge' },
+        'Forge',
+    );
+    node.onpointerdown = node.onfocus = () => { node.href = address(); };
+    return node;
+}
+
 function drawFile(lines, move, side, before) {
     const file = state.file, node = $('sources');
     if (openFile.file !== file) {
@@ -184,6 +203,7 @@ function drawFile(lines, move, side, before) {
             button('\u2190 Files', () => openSource(true), { title: 'All files (0)' }),
             make('h2', {}, make('bdi', {}, fileName(file))),
             make('span', { className: 'soft facts' }, facts),
+            forgeLink(file),
             make('span', { className: 'space' }),
             pick,
             fold,

@@ -63,6 +63,8 @@ The page:
 = symfs=s@  source-dir=s@
     --symfs DIR,...     looks for sources below these folders, too
     --source-dir DIR,...    includes sources below DIR, even if the profile does not vouch for them
+= source-url=s
+    --source-url URL    links sources to a forge; URL has {file} and {line}
 Two sides:
 = width=s@
     --width after|before|union|change       the meaning of width; union also shows gone frames
@@ -123,6 +125,13 @@ sub two_dashes {
     return @args;
 }
 
+# Returns the address of a forge, as characters. Dies if it is none.
+sub forge_url {
+    my ($url) = @_;
+    return text($url) if $url =~ m{\Ahttps?://[^\s"'<>\\]+\z} && $url =~ /\{file\}/;
+    die "--source-url $url: must be like https://forge.example/me/repo/blob/main/{file}#L{line}\n";
+}
+
 # Returns the arguments of Devel::DProf::View::Flame::new. Dies with what is wrong.
 sub settings {
     my ($opt) = @_;
@@ -142,6 +151,7 @@ sub settings {
         @$opt{qw(source timeline)});
     $fields{$_} = $opt->{$_} ? 1 : 0 for qw(flamechart negate random cp);
     $fields{$_} = $opt->{$_} for qw(view delta order alpha fontsize fontwidth);
+    $fields{source_url} = forge_url($opt->{'source-url'}) if defined $opt->{'source-url'};
     die "--alpha $opt->{alpha}: must be between 0 and 1\n"
         if defined $opt->{alpha} && $opt->{alpha} >= 1;
     for (@{ $opt->{width} || [] }) {

@@ -39,6 +39,8 @@ What is shown:
 = symfs=s@  source-dir=s@
     --symfs DIR,...     looks for sources below these folders, too
     --source-dir DIR,...    includes sources below DIR, even if the profile does not vouch for them
+= source-url=s
+    --source-url URL    links sources to a forge; URL has {file} and {line}
 = only=s  skip=s
     --only REGEX --skip REGEX       only subs whose names match, or do not match;
                         the others count for their callers

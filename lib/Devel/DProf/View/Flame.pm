@@ -381,6 +381,10 @@ sub for_page {
         (map { $_ => $bool->($self->{how}{$_}) } qw(inverted reverse)),
         merged => $bool->($self->{how}{recursion} == 1),
     );
+    require Cwd;
+    # Names of files below the current folder are those of the forge.
+    @options{qw(source_url source_root)} = ($self->{source_url}, text(Cwd::getcwd() // ''))
+        if defined $self->{source_url};
     $how->{options} = '"options":' . json_text(\%options);
     $how->{notes_of_page} = [$self->notes_of_page];
     $how->{sources} = [$self->sources_of_page] if !$self->{no_source};
