@@ -340,4 +340,13 @@ is_deeply(read_chrome(slurp($out))->{problems}, [], 'the suffix chooses the form
 like(in_process('dprofexport', '--list')->{out}, qr/^chrome +\.trace\.json \.perfetto\.json$/m,
     '--list has the suffixes of chrome');
 
+subtest 'dprofexport writes folded stacks' => sub {
+    my $profile = 't/data/classic.out';
+    my $folded = in_process('dproffold', '-m', 'calls', $profile)->{out};
+    for my $how (['--format', 'folded'], ['--format=folded']) {
+        my $run = in_process('dprofexport', @$how, '-m', 'calls', $profile);
+        is($run->{out}, $folded, "dprofexport @$how writes what dproffold writes");
+    }
+};
+
 done_testing;

@@ -37,7 +37,7 @@ static const char style[] =
     "td { border-top: 1px solid var(--line); font-variant-numeric: tabular-nums }\n"
     ".l { text-align: left }\n"
     "td.l { font-family: ui-monospace, monospace; font-size: .93em; white-space: pre-wrap;"
-    " overflow-wrap: anywhere }\n"
+    " overflow-wrap: break-word }\n"
     ".warm { color: var(--warm) }\n"
     ".hot { color: var(--hot); font-weight: 600 }\n"
     "td.s { text-align: left; font-weight: 600; padding-top: 1em }\n"

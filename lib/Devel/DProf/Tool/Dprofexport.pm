@@ -77,7 +77,26 @@ else tmon.out. Several files are added up, unless the format shows processes and
 END
 );
 
-sub main { return $TOOL->main(@_) }
+sub main {
+    my @args = @_;
+    my @rest = without_folded(@args) or return $TOOL->main(@args);
+    # dproffold writes folded stacks, and takes the options that make sense for them.
+    require Devel::DProf::Tool::Dproffold;
+    return Devel::DProf::Tool::Dproffold::main(@rest[1 .. $#rest]);
+}
+
+# Returns, behind a true value, the arguments without --format folded; nothing if it is not there.
+sub without_folded {
+    my @args = @_;
+    for my $i (0 .. $#args) {
+        last if $args[$i] eq '--';
+        return (1, @args[0 .. $i - 1, $i + 1 .. $#args]) if $args[$i] =~ /\A--?format=folded\z/;
+        return (1, @args[0 .. $i - 1, $i + 2 .. $#args])
+            if $args[$i] =~ /\A--?format\z/ && ($args[ $i + 1 ] // '') eq 'folded';
+    }
+    return;
+}
+
 sub command { return $TOOL }
 
 # Returns the stacks to write, a Devel::DProf::View::Stacks. Dies with what is wrong.
