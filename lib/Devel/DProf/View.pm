@@ -109,6 +109,13 @@ sub nothing_shown {
     return join(' and ', @given) . ': no sub matches';
 }
 
+# Returns which sub a single name of -S may have meant, as meant_subs() does, or ''.
+sub meant_selected {
+    my ($how, @profiles) = @_;
+    my ($name, @more) = keys %{ $how->{subs} || {} };
+    return defined $name && !@more ? meant_subs($name, @profiles) : '';
+}
+
 # Returns which subs of profiles an unknown name may mean, as the end of a message. A name without a
 # package is compared with the names of subs without theirs.
 sub meant_subs {

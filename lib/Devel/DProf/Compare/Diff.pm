@@ -17,7 +17,7 @@ use Devel::DProf::Metric;
 use Devel::DProf::Profile;
 use Devel::DProf::Sides qw(parts);
 use Devel::DProf::Text qw(few);
-use Devel::DProf::View qw(flags);
+use Devel::DProf::View qw(flags meant_subs);
 use Devel::DProf::View::Layout qw(grouped);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
@@ -386,7 +386,8 @@ sub idle {
     for my $name (grep { !$labels{$_} && !$shown{$_} } sort keys %$names) {
         my @like = few(grep { /::\Q$name\E\z/ } sort keys %labels);
         push @idle, "-S $name: no sub has that name"
-            . (@like ? '; did you mean ' . join(' or ', @like) . '?' : '');
+            . (@like ? '; did you mean ' . join(' or ', @like) . '?'
+                : meant_subs($name, map { parts($_) } $self->sides));
     }
     return @idle;
 }

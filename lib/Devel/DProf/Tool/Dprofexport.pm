@@ -92,7 +92,7 @@ sub without_folded {
         last if $args[$i] eq '--';
         return (1, @args[0 .. $i - 1, $i + 1 .. $#args]) if $args[$i] =~ /\A--?format=folded\z/;
         return (1, @args[0 .. $i - 1, $i + 2 .. $#args])
-            if $args[$i] =~ /\A--?format\z/ && ($args[ $i + 1 ] // '') eq 'folded';
+            if $args[$i] =~ /\A--?format\z/ && ($args[ $i + 1 ] // '') =~ m{\Afolded\z};
     }
     return;
 }

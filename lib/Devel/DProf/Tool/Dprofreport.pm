@@ -125,7 +125,8 @@ sub report_names {
     my $edges = defined $how->{by_line} ? edges_of_lines($how, $names, map { $_->[0] } @sides) : [];
     return FAILED if !$edges;
     if (defined(my $nothing = nothing_shown($how->{filter}))) {
-        complain("$nothing in @$names");
+        complain("$nothing in @$names" . bytes(
+            Devel::DProf::View::meant_selected($how->{filter}, map { $_->[0] } @sides)));
         return FAILED;
     }
     my %view = (%{ $how->{view} }, metric => $metric->number,
