@@ -226,7 +226,7 @@ subtest 'dproftop shows counters, other times, filters and orders' => sub {
     my ($ops) = folded("$dir/tmon.out", 'ops');
     cmp_ok($ops->{'main::g'}, '>=', 2000, 'the program executes ops');
     is($look->{rows}{'main::g'}[1], sprintf('%.1f', $ops->{'main::g'} / 2),
-        'the rate of a counter is its count by second');
+        'the rate of a counter is its count per second');
     is_deeply($rows->('-m', 'system')->{rows}{'main::g'}, ['0.0', '0.0', '0.0', '500.0',
         "$program:3"], 'a time that does not pass has a rate of zero');
     is_deeply($rows->('--only', '::[fg]$', '--skip', 'f')->{order}, ['main::g'],

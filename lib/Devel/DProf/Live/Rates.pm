@@ -171,8 +171,8 @@ sub difference {
     return { %sample, files => scalar keys %$of, map { $_ => $first->{$_} } qw(path script pid) };
 }
 
-# Returns the growth of a value. If the program writes during a sample, a value may be smaller than
-# one.
+# Returns the growth of a value, or 0. If the program writes while a sample is taken, a value may be
+# smaller than the one before.
 sub increase { my ($now, $was) = @_; return $now > ($was // 0) ? $now - ($was // 0) : 0 }
 
 sub add_growth {

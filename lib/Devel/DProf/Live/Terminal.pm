@@ -18,7 +18,7 @@ use constant {
     ENTER => "\e[?1049h\e[?25l\e[?7l\e[H\e[2J", LEAVE => "\e[?7h\e[?25h\e[?1049l",
 };
 
-# Returns whether standard input and output are such a terminal.
+# Returns whether standard input and output are a terminal that can show a screen.
 sub is_there { return -t STDIN && -t STDOUT && ($ENV{TERM} // 'dumb') ne 'dumb' }
 
 sub new {

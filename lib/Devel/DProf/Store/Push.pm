@@ -1,6 +1,6 @@
 package Devel::DProf::Store::Push;
 
-# Pushes profiles to a store or a receiver: sends, removes, or moves refused ones aside.
+# Sends profiles to a store or a receiver, removes those that arrived, and moves refused ones aside.
 
 use strict;
 use warnings;
@@ -82,7 +82,7 @@ sub service_of {
 
 sub send_all {
     my ($self, $spool, $done, @entries) = @_;
-    # After a failure, a receiver would count the profiles that it already got again.
+    # After a failure, a receiver would count again the profiles that it already has.
     my $most = $self->{target}->can('add') ? BATCH : 1;
     while (my @batch = splice @entries, 0, $most) {
         return if $self->{stop}->();

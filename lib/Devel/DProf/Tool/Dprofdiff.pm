@@ -620,7 +620,7 @@ sub print_findings {
     complain("dprofdiff: $few") if defined $few;
     my $is_open = $undecided || (defined $few && $opt->{'fail-if'});
     return OK if !$failed && !($is_open && $opt->{strict});
-    # In these formats the findings on the standard error need the context.
+    # In these formats, the number of findings on standard error needs the findings beside it.
     if ($how->{flame} || $how->{format} == DP_TAP || $how->{format} == DP_CSV) {
         complain("# $_") for split /\n/, bytes($result->{findings} // '');
     }

@@ -22,7 +22,7 @@ my %COLOUR = (hot => "\e[31m", warm => "\e[33m", less => "\e[32m", calls => "\e[
 use constant MOST => 6;
 my @COLUMNS = (['Children', 'children'], ['Self', 'self'], ['Count', 'count'], ['Line', 'line'],
     ['Source', 'source', 1], ['Calls', 'calls', 1], ['Sub', 'sub', 1], ['File', 'file', 1]);
-# How wide text has the first columns.
+# The widths of the first columns in text.
 my @WIDTHS = (9, 9, 9);
 
 # how: name (of the profile, as it is shown), metric (a Devel::DProf::Metric), colour, symfs
@@ -66,7 +66,8 @@ sub refuse_many {
     return;
 }
 
-# Adds the lines of a sub or a file to the table. Returns what their text has besides.
+# Adds the lines of a sub or a file to the table. Returns the other pieces of their text: head,
+# notes, and for each line its share of the total and its calls.
 sub part {
     my ($self, $table, $label, $file, $first, $last, $is_part) = @_;
     my $lines = $self->{lines};
