@@ -78,7 +78,7 @@ static double own_p(const struct correcting *c, size_t e)
     return v->p / (2 * share) / spending_of(c);
 }
 
-/* Can so few runs decide about entries of this work? *as: the number of tests that would share
+/* Can the runs at hand decide about entries of this work? *as: the number of tests that would share
  * alpha equally. */
 static bool decides(const struct correcting *c, enum work work, double *as)
 {
@@ -96,8 +96,9 @@ static bool decides(const struct correcting *c, enum work work, double *as)
            || dp_stat_decides(c->runs[0], c->runs[1], *as, how->alpha);
 }
 
-/* Gives the others as much of alpha as so many runs need to decide about them. If no part is
- * enough, they get the greatest one, for which the number of missing runs is then computed. */
+/* Gives entries that are not known to have done other work the least part of alpha with which the
+ * runs at hand can decide about them. If no part is enough, they get others_most, for which the
+ * number of missing runs is then computed. */
 static void share_alpha(struct correcting *c)
 {
     double as;

@@ -32,6 +32,9 @@ static bool knows(const struct dp_diff_values *v)
            || v->verdict == DP_DIFF_SINGLE;
 }
 
+/* Lists the rows of a section, DP_GONE or DP_NEW, that may have been renamed: those with two calls
+ * or more, and with at least the floor's part of that side's time. It stops after MOST_SUBS of
+ * them. */
 static void collect_subs(struct subs *subs, const struct dp_compared *c, enum dp_section section)
 {
     const struct dp_diff_family *f = &c->families[1];

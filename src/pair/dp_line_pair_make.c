@@ -131,7 +131,9 @@ static int label_lines(struct making *m)
 
 /* ---- all lines ---- */
 
-static int begin_pairs(struct making *m)
+/* Makes lp->profs: by profile its side, and an array by place, still without lines. Makes the empty
+ * text number 0 of lp->texts. Returns 0 or DP_E_NOMEM. */
+static int make_profs(struct making *m)
 {
     struct dp_line_pairs *lp = m->lp;
     uint32_t empty;
@@ -156,7 +158,7 @@ static int make_pairs(struct making *m, const struct dp_source_text *texts, size
                       const struct dp_pair_how *how)
 {
     struct dp_line_pairs *lp = m->lp;
-    int rc = begin_pairs(m);
+    int rc = make_profs(m);
     rc = rc < 0 ? rc : dp_file_pairs_make(&m->files, &lp->texts, m->subs, texts, n_texts, how);
     lp->sides = m->files.sides;
     rc = rc < 0 ? rc : dp_line_match_init(&m->match, lp, &m->files);

@@ -174,7 +174,8 @@ static uint32_t entry_of(struct making *m, const struct dp_part *side,
 
 /* ---- contexts ---- */
 
-/* FILE:LINE of a place, as text for people; the file has it as a field. */
+/* Returns the number in over->values of a place's text FILE:LINE, with its bytes as the program has
+ * them: the profile keeps it as an escaped field. DP_MAP_NONE: memory is short. */
 static uint32_t site_value(struct making *m, const struct dp_prof *prof, uint32_t site)
 {
     const struct dp_name *at = dp_pool_name(&prof->sites, site - 1);

@@ -54,6 +54,9 @@ static void choose_whole_names(struct dp_stacks_apportion *w, uint64_t *cost, ui
     }
 }
 
+/* Fills in w->whole: true for names without lines, and for those whose lines would need too much
+ * room, as each line multiplies the stacks of the name's frames. depth: by frame. Returns 0 or
+ * DP_E_NOMEM. */
 static int choose_names(struct dp_stacks_apportion *w, const uint32_t *depth)
 {
     uint64_t *cost = dp_mem_zalloc((w->s->n_names + 1) * sizeof *cost);

@@ -92,7 +92,8 @@ static UV backward(UV x, long steps)
     return x;
 }
 
-/* The number of steps between two numbers; -1: too many. */
+/* Returns how many steps of perl's generator lead from one number to the other; -1: STEPS_MAX or
+ * more, or none do. */
 static long steps_between(UV from, UV to)
 {
     for (long n = 0; n < STEPS_MAX; n++, from = forward(from))

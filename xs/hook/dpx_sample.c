@@ -214,7 +214,9 @@ static struct dp_cct_node *context_of(pTHX_ struct dpx_ctx *ctx, struct sampled 
     return at.node;
 }
 
-/* Charges the code that ran at the tick. */
+/* Adds a sample, and the time that it stands for, to the context and statement that ran at the
+ * tick; to (program) if perl did not run. An XS sub, a builtin or the compiler that ran has a
+ * context of its own. now: the stamp of the safe point. */
 static void take_sample(pTHX_ struct dpx_ctx *ctx, U64 now)
 {
     struct sampled of = { .stack = ctx->tick.stack };

@@ -568,8 +568,9 @@ static bool replace_tree(struct dpx_ctx *ctx, const struct dp_buf *text)
     return true;
 }
 
-/* Writes the tree in place, behind a trace. If the process is killed meanwhile, readers find the
- * tree in the pieces. */
+/* Saves the tree behind a trace, in place of the tree of the last save. In between the file has no
+ * tree: if the process is killed then, readers find the tree in the pieces, so without pieces
+ * nothing is saved. If writing fails, the file ends with the trace, and recording goes on. */
 static void append_tree(struct dpx_ctx *ctx, const struct dp_buf *text)
 {
     struct dp_err err;
