@@ -35,6 +35,7 @@ static void release_search(struct search *s)
     dp_mem_free(s->order);
 }
 
+/* Makes the room for the whole search, and the positions of the groups. Returns 0 or DP_E_NOMEM. */
 static int prepare_search(struct search *s)
 {
     const struct dp_history *h = s->history;

@@ -138,6 +138,8 @@ static enum dp_diff_verdict verdict_of(const struct correcting *c, size_t e)
     return known_work(c, e) == WORK_SAME && is_layout(c, v) ? DP_DIFF_LAYOUT : DP_DIFF_TRUE;
 }
 
+/* Gives the entries and the total that wait for one their verdicts, and the entries their corrected
+ * p. Sets the number of runs that would be needed if there are too few to decide. */
 static void give_verdicts(struct correcting *c)
 {
     struct dp_diff_family *f = c->family;

@@ -93,6 +93,9 @@ static int by_time(const void *ctx, uint32_t x, uint32_t y)
     return s[x].time > s[y].time ? -1 : s[x].time < s[y].time ? 1 : x < y ? -1 : x > y;
 }
 
+/* Pairs each sub that is gone, those with the most time first, with the nearest new sub that no
+ * other has taken. Returns the number of pairs. A pair is certain if both subs have equal calls and
+ * ops, and are the only ones with them. */
 static size_t match_subs(struct dp_renamed *renames, size_t most, const struct subs *gone,
                          const struct subs *fresh)
 {
