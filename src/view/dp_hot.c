@@ -51,6 +51,8 @@ static uint32_t sub_of(const struct making *m, const struct dp_report_node *n)
     return sub == DP_PROF_NO_SUB || prof->subs.subs[sub].phase ? DP_PROF_NO_SUB : sub;
 }
 
+/* Lists the subs of each entry's nodes, each pair of a sub and an entry once, and sorts the list by
+ * side and sub. Returns 0 or DP_E_NOMEM. */
 static int find_members(struct making *m)
 {
     for (size_t i = 0; i < m->over->n_nodes; i++) {
@@ -118,6 +120,8 @@ static int add_to(struct making *m, uint32_t entry, uint32_t site, uint64_t self
     return 0;
 }
 
+/* Adds the cost of each line of a side's profile to all entries that the line's sub runs in.
+ * Returns 0 or DP_E_NOMEM. */
 static int add_lines(struct making *m, uint32_t side)
 {
     const struct dp_prof *prof = m->sides[side].prof;

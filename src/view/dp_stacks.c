@@ -168,6 +168,9 @@ static uint32_t name_phase(struct making *m, const struct dp_name *label)
     return name;
 }
 
+/* Sets src->name[n], the name of a sub's frames, or DP_STACKS_NONE if they are left out. A new name
+ * gets its kind; the places of the sub, old and new, are kept with the name. pair: the source's
+ * number among the paired profiles. Returns 0 or DP_E_NOMEM. */
 static int name_sub(struct making *m, struct dp_stacks_source *src, size_t pair, uint32_t n)
 {
     struct dp_stacks *s = m->s;
@@ -263,6 +266,7 @@ static int sort_names(struct making *m)
     return rc;
 }
 
+/* Names the program and all subs of all sources, and sorts the names. Returns 0 or DP_E_NOMEM. */
 static int name_all(struct making *m)
 {
     size_t len = sizeof program - 1;
@@ -372,6 +376,8 @@ bool dp_stacks_is_ticks(const struct dp_stacks_column *c, const struct dp_prof *
     return dp_metric_is_time(c->metric) || (dp_metric_is_counter(c->metric) && prof->paired);
 }
 
+/* Makes a source of each profile of the sides, run by run, and sets the columns' tick rates: times
+ * are brought to the finest rate. Returns 0, DP_E_NOMEM, or DP_E_LIMIT if they do not fit. */
 static int take_sources(struct making *m, const struct dp_diff_side *sides)
 {
     struct dp_stacks *s = m->s;
@@ -480,6 +486,7 @@ static int reserve_frames(struct making *m)
     return make_room(m, most + 1);
 }
 
+/* Appends a frame without values and kids. Returns its number, DP_E_NOMEM or DP_E_LIMIT. */
 static int64_t new_frame(struct making *m, uint32_t parent, uint32_t name)
 {
     struct dp_stacks *s = m->s;
@@ -669,6 +676,8 @@ static int make_root(struct making *m)
     return rc < 0 ? rc : push_groups(m, 0);
 }
 
+/* Makes the frames in preorder from the stack of groups, without recursion. Then sets where each
+ * subtree ends. Returns 0 or a DP_E. */
 static int make_tree(struct making *m)
 {
     struct dp_stacks *s = m->s;

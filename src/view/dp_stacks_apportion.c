@@ -82,6 +82,8 @@ static bool tells_lines(const struct dp_stacks *s)
     return false;
 }
 
+/* Finds where the lines of each name begin, the sums of their values, and the program's name, and
+ * makes room for the shares of one frame. Returns 0 or DP_E_NOMEM. */
 static int index_lines(struct dp_stacks_apportion *w)
 {
     const struct dp_stacks *s = w->s;
