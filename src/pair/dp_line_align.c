@@ -204,6 +204,8 @@ static size_t common_words(const uint32_t *from, size_t n, const struct seen *se
     return k;
 }
 
+/* Makes room, and lists the words that both sides have, with their lines. Returns 0 or
+ * DP_E_NOMEM. */
 static int prepare_words(struct aligning *al, const uint32_t *a, size_t n, const uint32_t *b,
                          size_t m, size_t n_words)
 {

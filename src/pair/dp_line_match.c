@@ -145,6 +145,8 @@ struct moving {
     size_t n_gone, n_fresh;
 };
 
+/* Lists a sub's lines that the side lacks so far, and the side's own lines of the sub that are not
+ * paired yet, with their words. Lines beyond the end of a text are left out. */
 static void find_moving(struct job *j, const struct part *p, const struct dp_two_texts *t,
                         struct moving *v)
 {
@@ -197,6 +199,8 @@ static int64_t pair_moved(struct job *j, const struct dp_two_texts *t)
     return rc < 0 ? rc : moved;
 }
 
+/* Pairs the lines of a file by the texts of both sides, which it must have: those that the
+ * comparison of texts aligns, then those that have moved within a sub. Returns 0 or a DP_E. */
 static int pair_by_text(struct job *j)
 {
     const struct dp_source_text *a = dp_file_version(j->m->files, j->file, j->before)->text,
