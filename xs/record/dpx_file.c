@@ -132,6 +132,7 @@ const char *dpx_file_script(pTHX)
     return script && SvPOK(script) ? SvPVX_const(script) : PL_origfilename;
 }
 
+/* Appends the file's header as far as it is known now: without the trailer, its last line. */
 static void add_header(pTHX_ struct dp_buf *to, struct dpx_ctx *ctx)
 {
     const char *script = dpx_run.script ? dpx_run.script : dpx_file_script(aTHX);
@@ -589,6 +590,9 @@ static void append_tree(struct dpx_ctx *ctx, const struct dp_buf *text)
     dp_outfile_cut(&ctx->out, at);
 }
 
+/* Writes the tree as it is now to the file, for readers of a running program. Does nothing if
+ * memory is short or the pieces were lost. Meanwhile the writer's sums include the tree's, because
+ * the trailer has them. */
 static void save_tree(struct dpx_ctx *ctx)
 {
     struct dp_buf text;
