@@ -230,6 +230,9 @@ static bool loaded_little(pTHX)
     return hv_exists(inc, "Devel/DProf.pm", 14) && HvTOTALKEYS(inc) == known;
 }
 
+/* Takes the entries that the profiler has added out of perl's symbol tables and %INC. Values of
+ * symbol tables are kept with %ENV, as subs in them run. Halves the tables that grew for these
+ * entries. */
 static void hide_ours(pTHX)
 {
     static const char *const ours[] = {

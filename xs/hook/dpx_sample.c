@@ -410,6 +410,8 @@ static void restore_flag(pTHX)
         PL_sig_pending = 1;
 }
 
+/* The hook in place of perl's handling of signals: takes the sample that is due, and then lets perl
+ * handle signals that have come. */
 static void safe_point(pTHX)
 {
     int why = errno;
