@@ -107,6 +107,8 @@ static void share_alpha(struct correcting *c)
         c->others_share = fmin(c->others_share + others_step, others_most);
 }
 
+/* Computes in c->p the corrected p of each entry that waits for a verdict, in the order of entries:
+ * for false discoveries if these are limited, else by Holm. */
 static void correct_p(struct correcting *c)
 {
     size_t k = 0;
@@ -171,6 +173,8 @@ static void give_verdicts(struct correcting *c)
                        : DP_DIFF_UNSURE;
 }
 
+/* Finds out what work each waiting entry did, and counts those that did other work, and the
+ * rest. */
 static void know_work(struct correcting *c, bool incl, uint32_t side, double *room)
 {
     for (size_t e = 0; e < c->n; e++) {

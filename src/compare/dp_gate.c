@@ -295,6 +295,8 @@ static int check_side(struct checking *c)
     return rc < 0 ? rc : 0;
 }
 
+/* Orders findings by rule and side; then by growth, the greatest first; then the total before
+ * entries, and these by the text of their first key. */
 static int compare_findings(const void *ctx, uint32_t x, uint32_t y)
 {
     const struct checking *c = ctx;
