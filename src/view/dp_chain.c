@@ -128,6 +128,8 @@ static int64_t new_node(struct making *m, uint32_t parent, uint32_t name)
     return (int64_t)n;
 }
 
+/* Finds or makes the kid of that name; m->kids has the parent's kids. Returns its number, or
+ * DP_E_NOMEM. */
 static int64_t kid_of(struct making *m, uint32_t parent, uint32_t name)
 {
     struct dp_map_slot *slot = dp_map_find(&m->kids, name);

@@ -185,6 +185,8 @@ struct ordering {
     const uint32_t *parent;
 };
 
+/* Orders boxes by parent; then by width, the widest first, or by when they first ran, as wanted;
+ * then by number. */
 static int compare_boxes(const void *ctx, uint32_t a, uint32_t b)
 {
     const struct ordering *o = ctx;

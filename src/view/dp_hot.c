@@ -89,6 +89,8 @@ static size_t first_member(const struct making *m, uint32_t side, uint32_t sub)
 
 /* ---- the costs of lines ---- */
 
+/* A line's own cost in the report's metric and ticks; how often it ran if the metric is calls, or
+ * if the profile has no times of lines. */
 static uint64_t cost_of(const struct making *m, const struct dp_part *side, uint32_t line)
 {
     const struct dp_prof *prof = side->prof;
@@ -104,6 +106,8 @@ static uint64_t cost_of(const struct making *m, const struct dp_part *side, uint
     return dp_num_scale(ticks, m->over->hz, dp_prof_hz(prof), &ticks) ? ticks : DP_LIMIT_COUNT;
 }
 
+/* Adds a cost to the sum of an entry and a place, which is made if it is new. Returns 0 or
+ * DP_E_NOMEM. */
 static int add_to(struct making *m, uint32_t entry, uint32_t site, uint64_t self)
 {
     /* Make room first, so that the map has no entry without its sum if something fails. */

@@ -150,6 +150,8 @@ static unsigned char flags_of(const struct dp_part *side, uint32_t sub)
     return side->flags[sub == DP_PROF_NO_SUB ? dp_subs_count(&side->prof->subs) : sub];
 }
 
+/* The value of a key for node `at' of the report. Returns a number in over->values; DP_MAP_NONE:
+ * memory is short. */
 static uint32_t key_value(struct making *m, const struct dp_part *side,
                           const struct dp_report_node *n, uint32_t at, int key)
 {
@@ -518,6 +520,8 @@ static bool has_cost(const struct dp_part *side, const struct dp_srclines *s, si
     return any || (n && s->counts[i * n + side->counter]);
 }
 
+/* Adds all lines of a side that have a cost. They are apart by sub if another key, or the choice of
+ * what is shown, needs it. Returns 0 or a DP_E. */
 static int add_lines(struct making *m, const struct dp_part *side)
 {
     bool by_sub = m->how->n_keys > 1 || m->sides[0].flags;

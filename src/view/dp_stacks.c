@@ -358,6 +358,7 @@ static bool has_marked_phases(const struct dp_stacks *s)
     return false;
 }
 
+/* Pairs the subs of all sources. Returns 0 or a DP_E. */
 static int pair_all(struct making *m)
 {
     struct dp_pair_side *sides = dp_mem_realloc(NULL, m->s->n_sources + 1, sizeof *sides);
@@ -445,6 +446,8 @@ uint64_t dp_stacks_value(const struct dp_stacks_source *src, uint32_t n,
 
 /* ---- the tree ---- */
 
+/* Adds a node's own values to a frame, and to the totals, in the columns of the source's side. The
+ * frame keeps which of its nodes came first. */
 static void add_values(struct making *m, uint32_t frame, const struct dp_stacks_source *src,
                        uint32_t node)
 {

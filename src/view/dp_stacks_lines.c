@@ -68,6 +68,8 @@ static int64_t row_of(struct making *m, uint32_t name, uint32_t site, unsigned c
 
 /* ---- the values of statements ---- */
 
+/* The own value of line n of a source in a column; 0 for calls, or if the source lacks the
+ * counter. */
 static uint64_t value_of(const struct dp_stacks_source *src, uint32_t n,
                          const struct dp_stacks_column *c)
 {
