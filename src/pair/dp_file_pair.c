@@ -89,6 +89,8 @@ static void pair_scripts(struct dp_file_pairs *fp)
     }
 }
 
+/* Fills in fp->names: DP_MAP_NONE for a file that is paired with another, which has the name. Sets
+ * fp->no_memory. */
 static void name_files(struct dp_file_pairs *fp)
 {
     fp->names = make_array(fp, fp->checkouts.n_files, sizeof *fp->names);

@@ -178,6 +178,8 @@ static void take_longest(struct aligning *al, const struct range *r)
     push_range(al, r->a + best_x, r->a_end, r->b + best_y, r->b_end, r->depth);
 }
 
+/* Aligns all words: from each range the equal ends first, then by words that occur once, or else by
+ * the longest common sequence. Returns 0 or DP_E_NOMEM. */
 static int align_ranges(struct aligning *al)
 {
     push_range(al, 0, (uint32_t)al->n, 0, (uint32_t)al->m, 0);

@@ -114,6 +114,8 @@ static int label_line(struct making *m, uint32_t n, uint64_t number)
     return rc < 0 ? rc : text_of_buf(m, &line->sub);
 }
 
+/* Labels each line with its number on the newest side that has it. Lines of newer sides come first,
+ * so they get the plain labels. Returns 0 or DP_E_NOMEM. */
 static int label_lines(struct making *m)
 {
     struct dp_line_pairs *lp = m->lp;
@@ -154,6 +156,8 @@ static int make_profs(struct making *m)
     return text_of_buf(m, &empty);      /* its number is 0 */
 }
 
+/* Pairs the files, and then the lines side by side, from the baseline on; decides what became of
+ * each line, and labels it. Returns 0 or a DP_E. */
 static int make_pairs(struct making *m, const struct dp_source_text *texts, size_t n_texts,
                       const struct dp_pair_how *how)
 {

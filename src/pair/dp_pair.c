@@ -212,6 +212,7 @@ static void survey_names(struct making *m, struct dp_pair_prof *to)
     }
 }
 
+/* Renames a sub's package if a renaming of names changes PACKAGE:: as a whole. */
 static void rename_package(struct making *m, struct dp_pair_prof *to, uint32_t sub)
 {
     const struct dp_name *package = name_of(m, to->package[sub]);
@@ -482,6 +483,8 @@ static void pair_all(struct making *m)
     }
 }
 
+/* Pairs the subs that share their names with others, side by side, and gives each the label of its
+ * pair. Sets m->no_memory. */
 static void pair_anonymous(struct making *m)
 {
     struct dp_pairs *pairs = m->pairs;

@@ -18,6 +18,8 @@ void dp_side_lines_release(struct dp_side_lines *s)
     dp_side_lines_init(s);
 }
 
+/* Finds or makes the line of a file and number. Returns NULL if memory is short. The pointer is
+ * valid up to the next call. */
 static struct dp_side_line *line_of(struct dp_side_lines *s, uint32_t file, uint64_t number)
 {
     const uint64_t identity[2] = { file, number };
