@@ -292,6 +292,8 @@ struct usual {
     uint64_t passed;            /* ops in the gap */
 };
 
+/* What noise is judged by: the CPU time and ops so far of the running statement, or of the context
+ * if statements have no times, and the ops in the gap. */
 static struct usual usual_of(const struct dp_rec *rec)
 {
     struct dp_cct_node *node = rec->marks.cur;
