@@ -107,6 +107,7 @@ static void fill_up(struct dp_buf *to)
     dp_buf_addf(to, "%*s\n\n%s\n", blanks, "", dpx_run.opt.tree ? DP_FMT_PART3 : DP_FMT_PART2);
 }
 
+/* Writes the trailer over the one in the file, if it fits. end: the recording is complete. */
 static void put_trailer(struct dpx_ctx *ctx, struct dp_outfile *out, bool end)
 {
     struct dp_buf text;

@@ -280,6 +280,8 @@ static void take_op(OP *o)
     }
 }
 
+/* Lets perl optimize the ops from o on, and then gives functions to ops of the whole tree that o is
+ * in. */
 static void peep_hook(pTHX_ OP *o)
 {
     orig_peep(aTHX_ o);
