@@ -441,6 +441,7 @@ static OP *fork_hook(pTHX)
     return next;
 }
 
+/* Called before perl frees an op: what the tick kept of it must not be read any more. */
 static void op_is_freed(pTHX_ OP *o)
 {
     struct dpx_ctx *ctx = PL_dirty ? NULL : DPX_CTX;    /* perl frees its list of states first */
