@@ -35,6 +35,7 @@ static void release_search(struct search *s)
     dp_mem_free(s->order);
 }
 
+/* Makes the room for the whole search, and the positions of the groups. Returns 0 or DP_E_NOMEM. */
 static int prepare_search(struct search *s)
 {
     const struct dp_history *h = s->history;
@@ -101,6 +102,7 @@ static int by_place(const void *ctx, uint32_t a, uint32_t b)
         : x->at < y->at ? -1 : x->at > y->at;
 }
 
+/* Sorts the change points that were found, by place. Returns 0 or DP_E_NOMEM. */
 static int in_order(struct search *s)
 {
     struct dp_changepoint *sorted = dp_mem_realloc(NULL, s->count + 1, sizeof *sorted);

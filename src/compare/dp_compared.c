@@ -84,6 +84,9 @@ static int compare_side(const struct dp_compared *c, uint32_t a, uint32_t b, uin
     return descending(x, y);
 }
 
+/* Orders rows by section; then, if the order is that of the change or of a side, by how certain the
+ * change is, and by its size or by what that side shows; then by the baseline's value, and by what
+ * the sides show and count; then by names. The greatest is first. */
 static int compare_rows(const void *ctx, uint32_t x, uint32_t y)
 {
     const struct dp_compared *c = ctx;
@@ -126,6 +129,8 @@ static bool is_unchanged(const struct dp_compared *c, const struct dp_compared_r
     return same;
 }
 
+/* Makes a row of each entry that is shown, with its section and its number in the findings, which
+ * is counted from 1. Sorts them. Returns 0 or DP_E_NOMEM. */
 static int make_rows(struct dp_compared *c)
 {
     size_t n = dp_diff_entries(&c->diff);
@@ -168,6 +173,8 @@ bool dp_compared_is_shown(const struct dp_compared *c, const struct dp_compared_
 
 /* ---- the whole comparison ---- */
 
+/* Compares the times of a side's entries, and their samples, calls and ops as far as they are
+ * wanted. Sets c->sets if the total or an entry was tested. Returns 0 or a DP_E. */
 static int compare_side_with_baseline(struct dp_compared *c, uint32_t side, unsigned what)
 {
     const struct dp_diff_how *how = c->how;
@@ -187,6 +194,8 @@ static int compare_side_with_baseline(struct dp_compared *c, uint32_t side, unsi
     return 0;
 }
 
+/* Compares each side with the baseline, and checks the rules if there are any. Returns 0 or a DP_E;
+ * the caller releases what was made in any case. */
 static int compare_all(struct dp_compared *c, unsigned what)
 {
     const struct dp_diff_how *how = c->how;

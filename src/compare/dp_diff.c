@@ -141,6 +141,8 @@ static uint64_t excess_of(const struct dp_over_row *row)
     return row->longest > others + waits ? row->longest - others - waits : 0;
 }
 
+/* Adds a report's values of a measure to the run's columns. The first measure also gives the calls.
+ * Entries without values are skipped. Returns 0 or DP_E_NOMEM. */
 static int take_rows(struct dp_diff *diff, struct dp_diff_run *run, size_t measure,
                      const struct dp_overhead *over)
 {
@@ -180,6 +182,8 @@ static int take_rows(struct dp_diff *diff, struct dp_diff_run *run, size_t measu
 /* The purpose of a pass over the runs. */
 enum pass { ROWS, EACH };
 
+/* Makes the report of a measure from the parts from..end-1 of a run, which are unpacked. ROWS: adds
+ * its rows to the run. each: a callback for the report, or NULL. Returns 0 or a DP_E. */
 static int read_awake(struct dp_diff *diff, size_t r, size_t from, size_t end, size_t measure,
                       enum pass pass, dp_diff_each_fn *each, void *ctx)
 {

@@ -30,6 +30,9 @@ struct comparing {
 
 #define TOTAL UINT32_MAX        /* stands for an entry */
 
+/* An entry's value in a run, or that of the whole run if e is TOTAL. Calls are multiplied by the
+ * run's factor. Times are without noise if c->calm is set, and those at the usual speed if the runs
+ * were adjusted. Totals are as they were read. */
 static uint64_t value_of(const struct comparing *c, const struct dp_diff_run *run, uint32_t e)
 {
     if (c->measure == DP_RULE_CALLS) {

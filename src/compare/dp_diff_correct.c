@@ -78,7 +78,7 @@ static double own_p(const struct correcting *c, size_t e)
     return v->p / (2 * share) / spending_of(c);
 }
 
-/* Can so few runs decide about entries of this work? *as: the number of tests that would share
+/* Can the runs at hand decide about entries of this work? *as: the number of tests that would share
  * alpha equally. */
 static bool decides(const struct correcting *c, enum work work, double *as)
 {
@@ -96,8 +96,9 @@ static bool decides(const struct correcting *c, enum work work, double *as)
            || dp_stat_decides(c->runs[0], c->runs[1], *as, how->alpha);
 }
 
-/* Gives the others as much of alpha as so many runs need to decide about them. If no part is
- * enough, they get the greatest one, for which the number of missing runs is then computed. */
+/* Gives entries that are not known to have done other work the least part of alpha with which the
+ * runs at hand can decide about them. If no part is enough, they get others_most, for which the
+ * number of missing runs is then computed. */
 static void share_alpha(struct correcting *c)
 {
     double as;
@@ -106,6 +107,8 @@ static void share_alpha(struct correcting *c)
         c->others_share = fmin(c->others_share + others_step, others_most);
 }
 
+/* Computes in c->p the corrected p of each entry that waits for a verdict, in the order of entries:
+ * for false discoveries if these are limited, else by Holm. */
 static void correct_p(struct correcting *c)
 {
     size_t k = 0;
@@ -137,6 +140,8 @@ static enum dp_diff_verdict verdict_of(const struct correcting *c, size_t e)
     return known_work(c, e) == WORK_SAME && is_layout(c, v) ? DP_DIFF_LAYOUT : DP_DIFF_TRUE;
 }
 
+/* Gives the entries and the total that wait for one their verdicts, and the entries their corrected
+ * p. Sets the number of runs that would be needed if there are too few to decide. */
 static void give_verdicts(struct correcting *c)
 {
     struct dp_diff_family *f = c->family;
@@ -168,6 +173,8 @@ static void give_verdicts(struct correcting *c)
                        : DP_DIFF_UNSURE;
 }
 
+/* Finds out what work each waiting entry did, and counts those that did other work, and the
+ * rest. */
 static void know_work(struct correcting *c, bool incl, uint32_t side, double *room)
 {
     for (size_t e = 0; e < c->n; e++) {

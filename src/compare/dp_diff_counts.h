@@ -12,10 +12,13 @@ struct dp_diff_counting {
     bool incl;
     uint32_t side;
     size_t n[2];                /* number of runs of the baseline, and of the side */
-    struct dp_counted *shares, *rates;  /* by run, the baseline's first; NULL: nothing is counted */
+    struct dp_counted *shares, *rates;  /* of one entry, by run, the baseline's first; NULL:
+                                         * nothing is counted */
 };
 
-/* Returns 0 or DP_E_NOMEM; the caller releases *c in any case. */
+/* Prepares tests of a measure's entries, one entry after the other: keeps what is compared, and
+ * makes the room for the runs' counts. Nothing is counted yet. diff is borrowed. Returns 0 or
+ * DP_E_NOMEM; the caller releases *c in any case. */
 int dp_diff_counting_init(struct dp_diff_counting *c, const struct dp_diff *diff, size_t measure,
                           bool incl, uint32_t side);
 void dp_diff_counting_release(struct dp_diff_counting *c);

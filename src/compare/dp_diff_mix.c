@@ -123,6 +123,8 @@ static void divide_by(const struct mixing *mix, const struct dp_diff_run *run)
                              : (double)value_at(run->strata_calls, run->strata_cap, s);
 }
 
+/* Computes from all runs: the weights and times of the strata in the baseline, and which strata and
+ * phases each side has. */
 static void weigh_strata(const struct mixing *mix)
 {
     const struct dp_diff *diff = mix->diff;
@@ -210,6 +212,8 @@ static bool is_unknown(const struct mixing *mix, size_t e)
     return mix->apart[e] && mix->added[e].incl <= 0;
 }
 
+/* Fills in the sums of a run by entry. What a stratum adds depends on its place: its time with the
+ * baseline's calls, its time as a whole, or nothing. */
 static void sum_up(const struct mixing *mix, const struct dp_diff_run *run, size_t measure)
 {
     size_t n = dp_diff_entries(mix->diff);
@@ -248,6 +252,8 @@ static uint64_t time_apart(const struct mixing *mix, const struct dp_diff_run *r
     return sum;
 }
 
+/* Replaces the run's values of a measure by those that it would have with the baseline's calls. An
+ * entry with too little in common with the baseline gets 0 and is marked as unknown. */
 static void settle_measure(const struct mixing *mix, struct dp_diff_run *run, size_t measure)
 {
     const struct dp_diff *diff = mix->diff;

@@ -148,6 +148,9 @@ static int measure_slopes(struct dp_diff *diff, const double *usual)
     return rc;
 }
 
+/* Sets the speed of each run: the median, over the subs with enough time, of the time per op
+ * relative to the sub's usual one. With fewer than FEW such subs the speeds stay unknown. Returns 0
+ * or a DP_E. */
 static int measure_speed(struct dp_diff *diff)
 {
     size_t n = dp_diff_entries(diff), count = 0;

@@ -30,6 +30,8 @@ void dp_diff_tree_release(struct dp_diff_tree *tree)
     memset(tree, 0, sizeof *tree);
 }
 
+/* Finds or makes the branch of that name below a parent. Returns its number, or DP_E_NOMEM.
+ * Pointers to branches and amounts from before are no longer valid. */
 static int64_t branch_of(struct dp_diff_tree *tree, uint32_t parent, uint32_t name)
 {
     size_t n = tree->count;
@@ -74,6 +76,8 @@ static int64_t root_of(struct dp_diff_tree *tree)
     return name == DP_MAP_NONE ? DP_E_NOMEM : branch_of(tree, DP_MAP_NONE, name);
 }
 
+/* Adds the callers or callees of the sub, from a run's report, to the branches below the root.
+ * Returns 0 or a DP_E. */
 static int add_edges(struct dp_diff_tree *tree, uint32_t side, const struct dp_overhead *over)
 {
     struct dp_edges e;
@@ -158,6 +162,8 @@ static double factor_of(const struct dp_diff *diff, size_t side)
     return side == 0 || !sum[1] || !runs[0] || !runs[1] ? 1 : sum[0] / runs[0] / (sum[1] / runs[1]);
 }
 
+/* Divides the sums of a side's runs by the number of runs, and scales times to the baseline's total
+ * if the comparison is normalized. */
 static void make_means(struct dp_diff_tree *tree, const struct dp_diff *diff)
 {
     for (size_t s = 0; s < tree->n_sides; s++) {
@@ -178,6 +184,8 @@ static void make_means(struct dp_diff_tree *tree, const struct dp_diff *diff)
 
 static uint64_t distance(uint64_t a, uint64_t b) { return a > b ? a - b : b - a; }
 
+/* Adds up from the leaves, as parents have smaller numbers: the amounts of subtrees, and gross, how
+ * much all that is in them has changed. The amounts of edges include their subtrees already. */
 static void sum_up(struct dp_diff_tree *tree)
 {
     for (size_t b = tree->count; b-- > 0;) {
@@ -198,6 +206,8 @@ static void sum_up(struct dp_diff_tree *tree)
     }
 }
 
+/* Orders branches by parent; then by how much they changed with their subtrees, the greatest change
+ * first; then by gross; then by name. */
 static int compare_kids(const void *ctx, uint32_t x, uint32_t y)
 {
     const struct dp_diff_tree *tree = ctx;

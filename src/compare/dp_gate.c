@@ -88,6 +88,9 @@ static bool is_below(const struct checking *c, const struct dp_rule *rule,
     return growth < how->time_floor * (double)hz || 100 * growth < how->time_floor_percent * whole;
 }
 
+/* Adds a finding if the entry has grown by more than all limits of the rule, and the growth is no
+ * chance; it is undecided if there are too few runs. A growth too small to mean anything is counted
+ * in gate->below instead. Returns 0 or DP_E_NOMEM. */
 static int check_growth(struct checking *c, const struct dp_rule *rule, uint32_t entry,
                         const struct dp_diff_values *v)
 {
@@ -248,6 +251,8 @@ static bool is_shown(const struct dp_diff *diff, uint32_t entry, const struct dp
            && (!diff->how->baseline_only || (v->there && v->base_there));
 }
 
+/* Checks a rule for all entries of a side, and for the total. Adds findings, the number of runs
+ * that are needed, and what the tests can detect. Returns 0 or a DP_E. */
 static int check_side(struct checking *c)
 {
     const struct dp_rule *rule = &c->diff->how->rules[c->rule];
@@ -290,6 +295,8 @@ static int check_side(struct checking *c)
     return rc < 0 ? rc : 0;
 }
 
+/* Orders findings by rule and side; then by growth, the greatest first; then the total before
+ * entries, and these by the text of their first key. */
 static int compare_findings(const void *ctx, uint32_t x, uint32_t y)
 {
     const struct checking *c = ctx;

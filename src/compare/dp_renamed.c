@@ -32,6 +32,9 @@ static bool knows(const struct dp_diff_values *v)
            || v->verdict == DP_DIFF_SINGLE;
 }
 
+/* Lists the rows of a section, DP_GONE or DP_NEW, that may have been renamed: those with two calls
+ * or more, and with at least the floor's part of that side's time. It stops after MOST_SUBS of
+ * them. */
 static void collect_subs(struct subs *subs, const struct dp_compared *c, enum dp_section section)
 {
     const struct dp_diff_family *f = &c->families[1];
@@ -90,6 +93,9 @@ static int by_time(const void *ctx, uint32_t x, uint32_t y)
     return s[x].time > s[y].time ? -1 : s[x].time < s[y].time ? 1 : x < y ? -1 : x > y;
 }
 
+/* Pairs each sub that is gone, those with the most time first, with the nearest new sub that no
+ * other has taken. Returns the number of pairs. A pair is certain if both subs have equal calls and
+ * ops, and are the only ones with them. */
 static size_t match_subs(struct dp_renamed *renames, size_t most, const struct subs *gone,
                          const struct subs *fresh)
 {

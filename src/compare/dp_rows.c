@@ -138,6 +138,7 @@ struct lines {
     void *ctx;
 };
 
+/* Passes a line of the tree of changes to the host. Returns the host's result. */
 static int tell_line(void *ctx, const struct dp_diff_line *line)
 {
     const struct lines *l = ctx;

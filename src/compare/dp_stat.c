@@ -97,6 +97,8 @@ static void ranks_of(const double *all, const uint32_t *order, uint32_t *rank, s
     }
 }
 
+/* The two-sided p for n of `total' values whose ranks have this sum: counts all choices of n ranks.
+ * Returns 0 or DP_E_NOMEM. */
 static int exact_p(double *p, const uint32_t *rank, size_t n, size_t total, size_t sum)
 {
     size_t most = 0;
@@ -559,6 +561,9 @@ static void trial_release(struct trial *t)
     dp_mem_free(t->normal);
 }
 
+/* Prepares trials of samples of n and m values: the scores, the random values, and the sum of
+ * scores up to which a test finds a difference. Returns 0 or a DP_E, and has then released what it
+ * made. */
 static int trial_init(struct trial *t, size_t n, size_t m, double alpha)
 {
     size_t total = n + m;

@@ -544,7 +544,9 @@ static int give_graph(struct dp_reader *r, struct nytprof *in)
     return dp_callgraph_contexts(r, &in->graph);
 }
 
-/* Hands over statements, in the subs that were called. */
+/* Hands over the lines of the statements, each with the innermost sub around it. Only subs that the
+ * consumer has, and whose lines are known, are found. graph: the consumer has the subs of the call
+ * graph, else those of the tree. Returns 0 or a DP_E. */
 static int give_lines(struct dp_reader *r, struct nytprof *in, bool graph)
 {
     struct dp_nytprof_range *ranges = dp_mem_realloc(NULL, in->names.count + 1, sizeof *ranges);

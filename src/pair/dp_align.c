@@ -26,6 +26,8 @@ static size_t count_matches(const struct dp_place *old, size_t a, const struct d
 
 static uint64_t size_of(int64_t shift) { return shift < 0 ? -(uint64_t)shift : (uint64_t)shift; }
 
+/* The distance in lines at which most places match; of several, the smallest. With too many places
+ * it is 0, as no other is tried. */
 static int64_t best_shift(const struct dp_place *old, size_t a, const struct dp_place *new,
                           size_t b)
 {

@@ -104,6 +104,8 @@ static const struct dp_name *name_of(const struct dp_checkouts *c, uint32_t n)
     return dp_pool_name(c->texts, n);
 }
 
+/* The length of the longest given base folder, or `./', with which a path begins, its slash
+ * included; 0: none. */
 static size_t base_of(const struct dp_checkouts *c, const char *ptr, size_t len)
 {
     size_t most = len > 2 && ptr[0] == '.' && ptr[1] == '/' ? 2 : 0;
@@ -153,6 +155,7 @@ uint32_t dp_checkouts_add(struct dp_checkouts *c, const char *ptr, size_t len, u
     return number;
 }
 
+/* Puts a file first in the list of those with the same last part of the name. Sets c->no_memory. */
 static void chain_file(struct dp_checkouts *c, uint32_t n)
 {
     const struct dp_name *name = name_of(c, c->files[n].text);

@@ -89,6 +89,8 @@ static void pair_scripts(struct dp_file_pairs *fp)
     }
 }
 
+/* Fills in fp->names: DP_MAP_NONE for a file that is paired with another, which has the name. Sets
+ * fp->no_memory. */
 static void name_files(struct dp_file_pairs *fp)
 {
     fp->names = make_array(fp, fp->checkouts.n_files, sizeof *fp->names);
@@ -104,6 +106,8 @@ static void name_files(struct dp_file_pairs *fp)
 
 /* ---- versions ---- */
 
+/* Adds to a side's version of a file what a profile knows of the source: its size and checksum. The
+ * version is unknown if profiles have different ones, or one of them has none. */
 static void see_version(const struct dp_prof *prof, uint32_t site, struct dp_file_version *v)
 {
     const char *file;
@@ -122,6 +126,8 @@ static void see_version(const struct dp_prof *prof, uint32_t site, struct dp_fil
     v->crc = s->crc;
 }
 
+/* Adds what profile k knows of its files to the versions of its side. The first profile with a file
+ * gives the name. Sets fp->no_memory. */
 static void see_files(struct dp_file_pairs *fp, size_t k)
 {
     const struct dp_pair_prof *of = &fp->subs->profs[k];
@@ -140,6 +146,8 @@ static void see_files(struct dp_file_pairs *fp, size_t k)
     }
 }
 
+/* Makes fp->versions, by file and side: from the profiles, and from the given texts. A version has
+ * a text only if all profiles agree about it. Sets fp->no_memory. */
 static void see_versions(struct dp_file_pairs *fp)
 {
     size_t n = fp->sides * fp->checkouts.n_files;

@@ -178,6 +178,8 @@ static void take_longest(struct aligning *al, const struct range *r)
     push_range(al, r->a + best_x, r->a_end, r->b + best_y, r->b_end, r->depth);
 }
 
+/* Aligns all words: from each range the equal ends first, then by words that occur once, or else by
+ * the longest common sequence. Returns 0 or DP_E_NOMEM. */
 static int align_ranges(struct aligning *al)
 {
     push_range(al, 0, (uint32_t)al->n, 0, (uint32_t)al->m, 0);
@@ -204,6 +206,8 @@ static size_t common_words(const uint32_t *from, size_t n, const struct seen *se
     return k;
 }
 
+/* Makes room, and lists the words that both sides have, with their lines. Returns 0 or
+ * DP_E_NOMEM. */
 static int prepare_words(struct aligning *al, const uint32_t *a, size_t n, const uint32_t *b,
                          size_t m, size_t n_words)
 {

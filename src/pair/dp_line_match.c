@@ -37,6 +37,7 @@ static void pair_line(struct dp_line_match *m, struct dp_side_line *own, uint32_
     m->last[line] = (struct dp_line_last){ own->sub, own->begin, own->count };
 }
 
+/* Appends a paired line that only this side has so far. Returns 0 or DP_E_NOMEM. */
 static int add_line(struct dp_line_match *m, struct dp_side_line *own, uint32_t side)
 {
     struct dp_line_pairs *lp = m->pairs;
@@ -145,6 +146,8 @@ struct moving {
     size_t n_gone, n_fresh;
 };
 
+/* Lists a sub's lines that the side lacks so far, and the side's own lines of the sub that are not
+ * paired yet, with their words. Lines beyond the end of a text are left out. */
 static void find_moving(struct job *j, const struct part *p, const struct dp_two_texts *t,
                         struct moving *v)
 {
@@ -197,6 +200,8 @@ static int64_t pair_moved(struct job *j, const struct dp_two_texts *t)
     return rc < 0 ? rc : moved;
 }
 
+/* Pairs the lines of a file by the texts of both sides, which it must have: those that the
+ * comparison of texts aligns, then those that have moved within a sub. Returns 0 or a DP_E. */
 static int pair_by_text(struct job *j)
 {
     const struct dp_source_text *a = dp_file_version(j->m->files, j->file, j->before)->text,
@@ -235,6 +240,7 @@ static bool differs(const struct job *j)
     return !same;
 }
 
+/* Lists a file, once, among those whose lines are paired by a guess. Returns 0 or DP_E_NOMEM. */
 static int tell_guessed(struct dp_line_match *m, uint32_t file)
 {
     struct dp_line_pairs *lp = m->pairs;
@@ -270,6 +276,8 @@ static int pair_part(struct job *j, const struct part *p, struct dp_line_seen *o
     return rc;
 }
 
+/* Pairs the lines of a file without texts, sub by sub, by their distances. Unless all lines keep
+ * their numbers, the file counts as guessed. Returns 0 or DP_E_NOMEM. */
 static int pair_by_distance(struct job *j)
 {
     struct part p = { 0, 0, 0, 0 };

@@ -114,6 +114,8 @@ static int label_line(struct making *m, uint32_t n, uint64_t number)
     return rc < 0 ? rc : text_of_buf(m, &line->sub);
 }
 
+/* Labels each line with its number on the newest side that has it. Lines of newer sides come first,
+ * so they get the plain labels. Returns 0 or DP_E_NOMEM. */
 static int label_lines(struct making *m)
 {
     struct dp_line_pairs *lp = m->lp;
@@ -131,7 +133,9 @@ static int label_lines(struct making *m)
 
 /* ---- all lines ---- */
 
-static int begin_pairs(struct making *m)
+/* Makes lp->profs: by profile its side, and an array by place, still without lines. Makes the empty
+ * text number 0 of lp->texts. Returns 0 or DP_E_NOMEM. */
+static int make_profs(struct making *m)
 {
     struct dp_line_pairs *lp = m->lp;
     uint32_t empty;
@@ -152,11 +156,13 @@ static int begin_pairs(struct making *m)
     return text_of_buf(m, &empty);      /* its number is 0 */
 }
 
+/* Pairs the files, and then the lines side by side, from the baseline on; decides what became of
+ * each line, and labels it. Returns 0 or a DP_E. */
 static int make_pairs(struct making *m, const struct dp_source_text *texts, size_t n_texts,
                       const struct dp_pair_how *how)
 {
     struct dp_line_pairs *lp = m->lp;
-    int rc = begin_pairs(m);
+    int rc = make_profs(m);
     rc = rc < 0 ? rc : dp_file_pairs_make(&m->files, &lp->texts, m->subs, texts, n_texts, how);
     lp->sides = m->files.sides;
     rc = rc < 0 ? rc : dp_line_match_init(&m->match, lp, &m->files);

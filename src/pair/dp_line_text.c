@@ -7,6 +7,8 @@
 #include <string.h>
 
 
+/* Splits a text into lines, and makes each of them, without the blanks around it, a word of the
+ * pool. Returns 0 or DP_E_NOMEM. */
 static int make_words(struct dp_words *w, struct dp_pool *pool, const char *ptr, size_t len)
 {
     const char *end = ptr + len;

@@ -125,6 +125,8 @@ static bool placed_name(const struct dp_name *name, struct part *p)
     return true;
 }
 
+/* The place of sub n of a profile. `shared' is set if many subs may have the sub's name, or if the
+ * name, from another tool, contains a place; that place then counts. */
 static struct part part_of(const struct dp_prof *prof, uint32_t n)
 {
     const struct dp_sub *sub = &prof->subs.subs[n];
@@ -210,6 +212,7 @@ static void survey_names(struct making *m, struct dp_pair_prof *to)
     }
 }
 
+/* Renames a sub's package if a renaming of names changes PACKAGE:: as a whole. */
 static void rename_package(struct making *m, struct dp_pair_prof *to, uint32_t sub)
 {
     const struct dp_name *package = name_of(m, to->package[sub]);
@@ -252,6 +255,9 @@ static bool is_script(const struct dp_prof *prof, const struct part *p)
     return script && strlen(script) == p->file_len && memcmp(script, p->file, p->file_len) == 0;
 }
 
+/* Finds or makes the item of a sub of the current side whose name others share. Its group is that
+ * of the subs that it may be paired with: of the same label, enclosing sub and, if that is needed,
+ * file. Returns the item's number. Sets m->no_memory. */
 static uint32_t add_item(struct making *m, const struct dp_pair_prof *of, uint32_t sub,
                          const struct part *p)
 {
@@ -329,6 +335,8 @@ static void take_side(struct making *m, uint32_t side, const uint32_t *known, si
     }
 }
 
+/* Sorts the side's items, and the newest items of the subs that are known from the sides before,
+ * and pairs them. Sets m->no_memory. */
 static void pair_items(struct making *m, uint32_t side)
 {
     size_t n = m->n_items - m->side_start, before = m->n_canons;
@@ -365,6 +373,8 @@ static void note_files(struct making *m)
     }
 }
 
+/* Makes the items of a side's anonymous subs, from all of its profiles, and pairs them with those
+ * of the sides before. Sets m->no_memory. */
 static void take_items(struct making *m, uint32_t side)
 {
     m->side_start = m->n_items;
@@ -454,6 +464,8 @@ static void label_canons(struct making *m)
     dp_map_release(&taken);
 }
 
+/* Pairs the files of all profiles first; then gives each sub the name of its paired file, and its
+ * label and package as renamed. Sets m->no_memory. */
 static void pair_all(struct making *m)
 {
     struct dp_pairs *pairs = m->pairs;
@@ -471,6 +483,8 @@ static void pair_all(struct making *m)
     }
 }
 
+/* Pairs the subs that share their names with others, side by side, and gives each the label of its
+ * pair. Sets m->no_memory. */
 static void pair_anonymous(struct making *m)
 {
     struct dp_pairs *pairs = m->pairs;

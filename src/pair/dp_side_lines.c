@@ -18,6 +18,8 @@ void dp_side_lines_release(struct dp_side_lines *s)
     dp_side_lines_init(s);
 }
 
+/* Finds or makes the line of a file and number. Returns NULL if memory is short. The pointer is
+ * valid up to the next call. */
 static struct dp_side_line *line_of(struct dp_side_lines *s, uint32_t file, uint64_t number)
 {
     const uint64_t identity[2] = { file, number };
@@ -33,7 +35,9 @@ static struct dp_side_line *line_of(struct dp_side_lines *s, uint32_t file, uint
     return &s->lines[n];
 }
 
-/* Adds a line of a profile, with the sub that contains its code. */
+/* Adds a line of profile k, and notes it in profs[k].line. The first profile that has the line
+ * gives its count, and the first sub that is not a phase is the one that contains it. Returns 0,
+ * also for a place without a file or line, or DP_E_NOMEM. */
 static int take_place(struct dp_side_lines *s, const struct dp_file_pairs *files,
                       const struct dp_line_prof *profs, size_t k, uint32_t site, uint32_t sub,
                       uint64_t count)
@@ -62,6 +66,7 @@ static int take_place(struct dp_side_lines *s, const struct dp_file_pairs *files
     return 0;
 }
 
+/* Adds the lines of profile k whose statements ran, with their counts and subs. */
 static int take_statements(struct dp_side_lines *s, const struct dp_file_pairs *files,
                            const struct dp_line_prof *profs, size_t k)
 {
@@ -73,6 +78,8 @@ static int take_statements(struct dp_side_lines *s, const struct dp_file_pairs *
     return rc;
 }
 
+/* Adds the lines of profile k that call subs, each with the calling sub. A call adds nothing to a
+ * line's count, which is that of its statements. */
 static int take_calls(struct dp_side_lines *s, const struct dp_file_pairs *files,
                       const struct dp_line_prof *profs, size_t k)
 {

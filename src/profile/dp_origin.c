@@ -29,8 +29,9 @@ void dp_origin_release(struct dp_origin *o)
     dp_origin_init(o);
 }
 
-/* Drops a value that one side lacks, or has differently. */
-static int agree_on(struct dp_origin *o, int k, const char *ptr, size_t len)
+/* Keeps a header's value k while all files have the same: the first file gives it, and a file that
+ * lacks it (ptr NULL), or has another, removes it for good. Returns 0 or DP_E_NOMEM. */
+static int keep_common(struct dp_origin *o, int k, const char *ptr, size_t len)
 {
     struct dp_name *mine = &o->common[k];
     if (o->merged) {
@@ -60,7 +61,7 @@ int dp_origin_merge(struct dp_origin *o, const struct dp_origin *from, uint64_t 
         else if (names[k].merge == SUM)
             o->numbers[k] = dp_count_add(o->numbers[k], dp_count_scale(from->numbers[k], scale));
         else if (names[k].merge == SAME
-                 && agree_on(o, k, from->common[k].ptr, from->common[k].len) < 0)
+                 && keep_common(o, k, from->common[k].ptr, from->common[k].len) < 0)
             return DP_E_NOMEM;
     o->merged = dp_count_add(o->merged, from->merged);
     o->slices = dp_count_add(o->slices, from->slices);

@@ -303,7 +303,9 @@ static int prepare_events(struct dp_prof *prof, struct dp_event *ev, size_t n, s
     return 0;
 }
 
-static int note_start(struct dp_prof *prof, bool inherited)
+/* Keeps when the call at the current depth began, so that its end can tell how long it took.
+ * inherited: the call began before this file, so its length is unknown. Returns 0 or DP_E_NOMEM. */
+static int keep_start(struct dp_prof *prof, bool inherited)
 {
     if (dp_mem_grow((void **)&prof->in.starts, &prof->in.starts_cap, prof->in.depth + 1,
                     sizeof *prof->in.starts)
@@ -335,7 +337,7 @@ DP_INLINE int push_call(struct dp_prof *prof, uint32_t sub, const bool detail)
     struct dp_frame *frame = &prof->in.stack[++prof->in.depth];
     frame->node = (uint32_t)n;
     frame->entered = sub;
-    return detail ? note_start(prof, inherited) : 0;
+    return detail ? keep_start(prof, inherited) : 0;
 }
 
 /* Ends a frame. Returns 1, or 0 if there was no frame, which is ignored. */
@@ -510,6 +512,9 @@ DP_INLINE int take_events(struct dp_prof *prof, struct dp_event *ev, const uint6
     return rc;
 }
 
+/* Adds a batch of events to the profile. The slice of time, or the start-up that is left out,
+ * changes the batch before. The calls of take_events differ in constants alone: each compiles to a
+ * copy without the tests that its case does not need. */
 static int on_events(void *ctx, struct dp_event *ev, uint64_t *counts, size_t n, size_t *bad,
                      struct dp_err *err)
 {

@@ -110,8 +110,10 @@ static uint32_t intern(struct dp_subs *subs, struct dp_text t)
     return dp_pool_intern(&subs->strings, t.ptr, t.len);
 }
 
-/* Writes the common part of subs of one name and place to subs->scratch. */
-static void add_place(struct dp_subs *subs, const struct dp_subdef *def)
+/* Replaces subs->scratch by the key of a sub's name and place. Subs with equal keys, such as two
+ * closures in one line, are told apart by the ordinal that add_ordinal() appends. If memory is
+ * short, scratch.err is set. */
+static void write_place_key(struct dp_subs *subs, const struct dp_subdef *def)
 {
     struct dp_buf *key = &subs->scratch;
     dp_buf_clear(key);
@@ -160,7 +162,7 @@ static int64_t add_sub(struct dp_subs *subs, const struct dp_subdef *def, uint32
     struct dp_buf *key = &subs->scratch;
     struct dp_sub sub;
     memset(&sub, 0, sizeof sub);
-    add_place(subs, def);
+    write_place_key(subs, def);
     if (key->err)
         return DP_E_NOMEM;
     sub.ordinal = 1;
@@ -262,7 +264,7 @@ static int find_crowd(struct dp_subs *subs, struct crowd *c)
         struct dp_subdef def = def_of(subs, i);
         if (!has_ordinal(&def) || !def.seq)
             continue;
-        add_place(subs, &def);
+        write_place_key(subs, &def);
         if (subs->scratch.err)
             return DP_E_NOMEM;
         uint32_t place = dp_pool_lookup(&subs->places, subs->scratch.ptr, subs->scratch.len);
@@ -285,7 +287,7 @@ static int make_keys(struct dp_subs *subs)
     dp_pool_init(&keys);
     for (uint32_t i = 0; i < count && ok; i++) {
         struct dp_subdef def = def_of(subs, i);
-        add_place(subs, &def);
+        write_place_key(subs, &def);
         if (has_ordinal(&def))
             add_ordinal(subs, &def, subs->subs[i].ordinal);
         ok = !subs->scratch.err

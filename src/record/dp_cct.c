@@ -105,6 +105,8 @@ void dp_cct_release(struct dp_cct *cct)
     memset(cct, 0, sizeof *cct);
 }
 
+/* Finds or makes the histogram of a sub, in memory that survives the process. Returns NULL if
+ * memory is short. */
 static struct dp_cct_histogram *histogram_of(struct dp_cct *cct, uint32_t id)
 {
     if (dp_mem_grow_cleared((void **)&cct->histograms, &cct->histograms_cap, (size_t)id + 1,
@@ -350,6 +352,8 @@ static int find_used(struct writing *w)
     return 0;
 }
 
+/* Sorts the nodes for writing: w->sorted has the kids of each parent together, by name and then by
+ * place; w->first has where they begin. Returns 0 or DP_E_NOMEM. */
 static int prepare_writing(struct writing *w)
 {
     const struct dp_cct *cct = w->cct;
@@ -393,6 +397,8 @@ static uint64_t whole_ticks(double *acc, uint64_t *done, double ticks)
     return d;
 }
 
+/* Writes a node's line, and adds its values to the sums of w->how. Each time is rounded to whole
+ * ticks, and the remainder goes on to the next node, so that no time is lost. */
 static void put_node(struct writing *w, const struct dp_cct_node *n, size_t depth)
 {
     double f = w->how->ticks_per_stamp;

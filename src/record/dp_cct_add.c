@@ -46,6 +46,7 @@ static void add_span(struct dp_cct_node *to, const struct dp_cct_node *from)
         to->shortest = from->shortest;
 }
 
+/* Adds the values of a node to another one, with its histogram if both have one. */
 static void add_node(struct dp_cct_node *to, const struct dp_cct_node *from, size_t n_counts)
 {
     to->calls += from->calls;

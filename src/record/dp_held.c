@@ -34,6 +34,8 @@ static void free_held(struct dp_held *held)
     dp_mem_free(held);
 }
 
+/* Makes an empty tree for a stretch that is held back, in ordinary memory. Returns NULL if memory
+ * is short. */
 static struct dp_held *make_held(const struct dp_rec *rec)
 {
     struct dp_held *held = dp_mem_zalloc(sizeof *held);
@@ -195,6 +197,7 @@ static void account_for(struct dp_rec *rec, struct dp_held *held)
     rec->clock.dropped += held->dropped;
 }
 
+/* Adds the tree of a held stretch to the file's tree, whichever of the trees is in use. */
 static void add_held(struct dp_rec *rec, struct dp_held *held)
 {
     struct dp_held *other = rec->saving.held;
@@ -268,6 +271,7 @@ static void leave_for_good(struct dp_rec *rec)
     rec->saving.held = NULL;
 }
 
+/* Drops all held stretches with their trees, and goes back to the file's tree. */
 static void forget_all(struct dp_rec *rec)
 {
     leave_for_good(rec);

@@ -33,6 +33,8 @@ CHECK_AT(counts, DP_PIECE_L_COUNTS);
 DP_CHECK(line, sizeof(struct dp_stmt) == DP_PIECE_L_COUNTS);
 DP_CHECK(aligned, (DP_PIECE_HEAD + DP_PIECE_L_FIRST) % 32 == 0);
 
+/* Takes a statement that was made for an earlier part, or makes one in memory that survives the
+ * process, in pieces of growing size. Returns NULL if memory is short. */
 static struct dp_stmt *new_line(struct dp_lines *lines)
 {
     if (lines->count < lines->made_count)

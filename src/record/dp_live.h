@@ -76,8 +76,9 @@ bool dp_live_lose(struct dp_live *live, const void *at);
 /* Releases all pieces. The file stays: in a forked child it is the parent's. */
 void dp_live_release(struct dp_live *live);
 
-/* Removes the file; the pieces become ordinary memory, and are lost with the process. A file that
- * cannot be removed is made empty. */
+/* Removes the file, unless its name has another file by now; a file that cannot be removed is made
+ * empty. The pieces keep their contents and addresses, but are lost with the process, and so are
+ * pieces that are added before dp_live_restore. */
 void dp_live_remove(struct dp_live *live);
 
 /* Undoes dp_live_remove: makes a new file with all pieces, which stay where they are. If there can

@@ -226,6 +226,9 @@ static int create_unnamed(const char *path, struct dp_err *err)
                      dir == DP_E_ARG ? "its directory " : "", why.message);
 }
 
+/* Creates the file, after an old profile of its name is out of the way. A special file, such as a
+ * device, is opened as it is. If a running program records to that name, the process ID is appended
+ * to of->path. Returns the descriptor or a DP_E. */
 static int open_somehow(struct dp_outfile *of, int flags, struct dp_err *err)
 {
     if (flags & DP_OUT_UNNAMED_DIR)

@@ -10,6 +10,8 @@
 
 enum { NOISE_NS = 20000 };      /* a gap that takes so much longer than usual was disturbed */
 
+/* Begins the time of a recording, or of a forked child's: sums and remainders are 0, and clocks and
+ * counts are read, so that the first gap begins here. */
 static void start_clocks(struct dp_rec *rec)
 {
     struct dp_rec_clock *clock = &rec->clock;
@@ -290,6 +292,8 @@ struct usual {
     uint64_t passed;            /* ops in the gap */
 };
 
+/* What noise is judged by: the CPU time and ops so far of the running statement, or of the context
+ * if statements have no times, and the ops in the gap. */
 static struct usual usual_of(const struct dp_rec *rec)
 {
     struct dp_cct_node *node = rec->marks.cur;

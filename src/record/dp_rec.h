@@ -357,7 +357,8 @@ int dp_rec_renew(struct dp_rec *rec);
  * at stamp now. */
 void dp_rec_split(struct dp_rec *rec, uint64_t now);
 
-/* Reads the CPU clock. The CPU time since the last reading belongs to no context. */
+/* Reads the CPU clock, from where the next reading counts, and sets when that reading is due. The
+ * CPU time since the last reading goes into clock.cpu_used, but belongs to no context. */
 void dp_rec_anchor(struct dp_rec *rec);
 
 /* Writes the window. now: an arrival stamp; the gap up to it becomes time of the sub on top. The

@@ -163,6 +163,7 @@ struct slices {
     uint64_t size;              /* of all files of this user in the directory */
 };
 
+/* Counts the disk space of a regular file of our own, and lists the file if it is a slice. */
 static void add_file(struct slices *all, int dir, const char *name)
 {
     struct stat st;
@@ -220,6 +221,8 @@ static uint64_t drop_slice(const struct slices *all, const struct slice *slice, 
     return freed;
 }
 
+/* Removes the oldest slices until the files take no more than the limit. Returns how many it has
+ * removed. */
 static size_t drop_oldest(struct slices *all, int dir, uint64_t limit)
 {
     size_t removed = 0;

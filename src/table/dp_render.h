@@ -63,6 +63,8 @@ int dp_render_csv(const struct dp_table *t, const struct dp_table_how *how, stru
 int dp_render_json(const struct dp_table *t, const struct dp_table_how *how, struct dp_sink *sink);
 int dp_render_markdown(const struct dp_table *t, const struct dp_table_how *how,
                        struct dp_sink *sink);
+/* A whole page: the title as a heading, `Profile' if there is none; the facts, unless how->quiet is
+ * set; the table, with a row's block of text below the row. */
 int dp_render_html(const struct dp_table *t, const struct dp_table_how *how, struct dp_sink *sink);
 
 /* Appends a whole number with commas between groups of three digits. */

@@ -109,6 +109,8 @@ struct making {
     size_t value_cap, n_touched;
 };
 
+/* Appends a chain node below its parent, without items yet. The parent does not link to it. Returns
+ * its number, or DP_E_NOMEM. */
 static int64_t new_node(struct making *m, uint32_t parent, uint32_t name)
 {
     struct dp_chain *chain = m->chain;
@@ -126,6 +128,8 @@ static int64_t new_node(struct making *m, uint32_t parent, uint32_t name)
     return (int64_t)n;
 }
 
+/* Finds or makes the kid of that name; m->kids has the parent's kids. Returns its number, or
+ * DP_E_NOMEM. */
 static int64_t kid_of(struct making *m, uint32_t parent, uint32_t name)
 {
     struct dp_map_slot *slot = dp_map_find(&m->kids, name);
@@ -318,6 +322,9 @@ static int mark_paths(struct making *m, uint32_t entry, bool all)
     return 0;
 }
 
+/* Gives node 0 the entry's value, and the items from which its kids are made: in callee order the
+ * entry's contexts that have a value; in caller order the outermost frames of the stacks that pass
+ * it. Returns 0 or DP_E_NOMEM. */
 static int begin_chain(struct making *m, uint32_t entry)
 {
     const struct dp_chains *c = m->c;

@@ -15,6 +15,9 @@ struct making {
     size_t until_cap;
 };
 
+/* Adds a context to the edge of a name, its place and `of', which is made if it is new. A context
+ * inside of another one of the same edge adds to calls and self, but not to incl. at: its number;
+ * contexts come in preorder. Returns 0 or DP_E_NOMEM. */
 static int add_edge(struct making *m, uint32_t name, uint32_t of,
                     const struct dp_report_node *callee, uint32_t at)
 {
@@ -41,6 +44,8 @@ static int add_edge(struct making *m, uint32_t name, uint32_t of,
     return 0;
 }
 
+/* Orders edges by inclusive value and by calls, the greatest first; then by name, place and sub, as
+ * texts, with those that are none first. */
 static int compare_edges(const void *ctx, uint32_t x, uint32_t y)
 {
     const struct making *m = ctx;

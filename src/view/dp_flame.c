@@ -52,6 +52,8 @@ static double *frame_numbers(const struct dp_stacks *s)
     return dp_mem_realloc(NULL, s->count + 1, sizeof(double));
 }
 
+/* Computes the widths of frames, and each side's values with the subtree, and its sum. Reversed
+ * stacks are added up later, so `own' is set instead of `all'. Returns 0 or DP_E_NOMEM. */
 static int take_values(struct layout *l)
 {
     const struct dp_stacks *s = l->flame->s;
@@ -89,6 +91,8 @@ static int take_values(struct layout *l)
 
 /* ---- boxes ---- */
 
+/* Appends a box. The next box at its depth begins where this one ends, and its first kid where this
+ * one begins. Returns NULL if memory is short. */
 static struct dp_flame_box *new_box(struct layout *l, uint32_t name, uint32_t depth, double x,
                                     double w)
 {
@@ -108,6 +112,8 @@ static struct dp_flame_box *new_box(struct layout *l, uint32_t name, uint32_t de
     return box;
 }
 
+/* Makes the boxes of frames from the root up. A frame narrower than l->least is left out with its
+ * subtree, and counts as hidden; its room stays empty. Returns 0 or DP_E_NOMEM. */
 static int place_forward(struct layout *l)
 {
     struct dp_flame *f = l->flame;
@@ -147,6 +153,8 @@ static int place_forward(struct layout *l)
     return rc;
 }
 
+/* Makes the box of a frame of reversed stacks. Returns 1; 0 if the frame is too narrow, so that it
+ * is hidden with its callers; or DP_E_NOMEM. */
 static int enter_frame(void *ctx, size_t depth, uint32_t name, const uint64_t *own,
                        const uint64_t *all, double weight)
 {
@@ -177,6 +185,8 @@ struct ordering {
     const uint32_t *parent;
 };
 
+/* Orders boxes by parent; then by width, the widest first, or by when they first ran, as wanted;
+ * then by number. */
 static int compare_boxes(const void *ctx, uint32_t a, uint32_t b)
 {
     const struct ordering *o = ctx;

@@ -45,6 +45,8 @@ static bool is_only(const struct walk *w, uint32_t node)
            && (int64_t)w->names->of_sub[w->prof->nodes[node].sub] == w->how->only;
 }
 
+/* Adds a node to its row when the walk enters it. Nodes outside of the sub that is selected add
+ * nothing. */
 static void enter_node(struct walk *w, uint32_t n)
 {
     const struct dp_node *node = &w->prof->nodes[n];

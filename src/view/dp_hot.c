@@ -51,6 +51,8 @@ static uint32_t sub_of(const struct making *m, const struct dp_report_node *n)
     return sub == DP_PROF_NO_SUB || prof->subs.subs[sub].phase ? DP_PROF_NO_SUB : sub;
 }
 
+/* Lists the subs of each entry's nodes, each pair of a sub and an entry once, and sorts the list by
+ * side and sub. Returns 0 or DP_E_NOMEM. */
 static int find_members(struct making *m)
 {
     for (size_t i = 0; i < m->over->n_nodes; i++) {
@@ -87,6 +89,8 @@ static size_t first_member(const struct making *m, uint32_t side, uint32_t sub)
 
 /* ---- the costs of lines ---- */
 
+/* A line's own cost in the report's metric and ticks; how often it ran if the metric is calls, or
+ * if the profile has no times of lines. */
 static uint64_t cost_of(const struct making *m, const struct dp_part *side, uint32_t line)
 {
     const struct dp_prof *prof = side->prof;
@@ -102,6 +106,8 @@ static uint64_t cost_of(const struct making *m, const struct dp_part *side, uint
     return dp_num_scale(ticks, m->over->hz, dp_prof_hz(prof), &ticks) ? ticks : DP_LIMIT_COUNT;
 }
 
+/* Adds a cost to the sum of an entry and a place, which is made if it is new. Returns 0 or
+ * DP_E_NOMEM. */
 static int add_to(struct making *m, uint32_t entry, uint32_t site, uint64_t self)
 {
     /* Make room first, so that the map has no entry without its sum if something fails. */
@@ -118,6 +124,8 @@ static int add_to(struct making *m, uint32_t entry, uint32_t site, uint64_t self
     return 0;
 }
 
+/* Adds the cost of each line of a side's profile to all entries that the line's sub runs in.
+ * Returns 0 or DP_E_NOMEM. */
 static int add_lines(struct making *m, uint32_t side)
 {
     const struct dp_prof *prof = m->sides[side].prof;

@@ -19,6 +19,8 @@ struct handing {
     struct dp_buf file;
 };
 
+/* Passes line i to h->line, and then each of its calls to h->call. Returns the first result of them
+ * that is not 0, or DP_E_NOMEM. */
 static int hand_over(struct handing *h, size_t i)
 {
     const struct dp_srcline *from = &h->s->lines[i];

@@ -75,6 +75,8 @@ static size_t counter_of(const struct summing *m, const struct dp_stacks_column 
 
 static void add_count(uint64_t *to, uint64_t v) { *to = dp_count_add(*to, v); }
 
+/* Adds the values of line i of the current source, own and inclusive in turn for each measure. A
+ * counter that the source lacks adds nothing. */
 static void add_values(struct summing *m, uint64_t *to, size_t i)
 {
     const struct dp_srcline *line = &m->from->lines[i];
@@ -97,6 +99,8 @@ static void add_values(struct summing *m, uint64_t *to, size_t i)
     }
 }
 
+/* Adds call i of the current source to call n of the sums: its number and, for each measure, its
+ * inclusive value. */
 static void add_call(struct summing *m, int64_t n, size_t i)
 {
     const struct dp_srccall *call = &m->from->calls[i];
@@ -114,6 +118,8 @@ static void add_call(struct summing *m, int64_t n, size_t i)
     }
 }
 
+/* Adds line i of the current source, with its calls, to the line of the same file and number in the
+ * sums. Calls of subs that are not shown are left out. Returns 0 or a DP_E. */
 static int add_line(struct summing *m, size_t i)
 {
     const struct dp_srcline *line = &m->from->lines[i];
@@ -142,6 +148,8 @@ static int add_line(struct summing *m, size_t i)
     return 0;
 }
 
+/* Adds all lines of the current source, and lowers the sums' detail to what its profile has.
+ * Returns 0 or a DP_E. */
 static int add_source(struct summing *m)
 {
     struct dp_srclines lines;

@@ -63,6 +63,9 @@ static uint64_t metric_of(const struct dp_part *side, uint32_t n,
 
 /* ---- values of keys ---- */
 
+/* The value of a key for sub n of a side: its package, its FILE:LINE, or else its label. With
+ * paired subs, it is that of the pair. Phases have the program's. Returns a number in over->values;
+ * DP_MAP_NONE: memory is short. */
 static uint32_t sub_value(struct making *m, const struct dp_part *side, uint32_t n, int key)
 {
     const struct dp_subs *subs = &side->prof->subs;
@@ -101,6 +104,8 @@ static bool fit_array(struct making *m, uint32_t **array)
     return grown != NULL;
 }
 
+/* Sets m->label for all subs of a side: the label of the pair if subs are paired, else that of the
+ * profile. Returns 0 or DP_E_NOMEM. */
 static int label_subs(struct making *m, const struct dp_part *side)
 {
     const struct dp_prof *prof = side->prof;
@@ -145,6 +150,8 @@ static unsigned char flags_of(const struct dp_part *side, uint32_t sub)
     return side->flags[sub == DP_PROF_NO_SUB ? dp_subs_count(&side->prof->subs) : sub];
 }
 
+/* The value of a key for node `at' of the report. Returns a number in over->values; DP_MAP_NONE:
+ * memory is short. */
 static uint32_t key_value(struct making *m, const struct dp_part *side,
                           const struct dp_report_node *n, uint32_t at, int key)
 {
@@ -174,7 +181,8 @@ static uint32_t entry_of(struct making *m, const struct dp_part *side,
 
 /* ---- contexts ---- */
 
-/* FILE:LINE of a place, as text for people; the file has it as a field. */
+/* Returns the number in over->values of a place's text FILE:LINE, with its bytes as the program has
+ * them: the profile keeps it as an escaped field. DP_MAP_NONE: memory is short. */
 static uint32_t site_value(struct making *m, const struct dp_prof *prof, uint32_t site)
 {
     const struct dp_name *at = dp_pool_name(&prof->sites, site - 1);
@@ -224,6 +232,9 @@ static int64_t add_node(struct making *m, uint32_t side, uint32_t node, uint32_t
     return n->entry == DP_MAP_NONE ? DP_E_NOMEM : (int64_t)at;
 }
 
+/* Adds a context's values to a node of the report. is_own: the context is the node's own, and not a
+ * callee that counts as part of it; only then are its calls, and the longest and shortest, the
+ * node's. */
 static void take_context(struct making *m, uint32_t at, const struct dp_part *side, uint32_t node,
                          bool is_own)
 {
@@ -418,6 +429,9 @@ static bool is_by_line(const struct making *m, size_t n)
     return lines && !m->how->no_lines;
 }
 
+/* The value of a key for a line: a paired line has the label of its pair; a line without a place is
+ * unknown, and one without a sub belongs to the program. Returns a number in over->values;
+ * DP_MAP_NONE: memory is short. */
 static uint32_t line_key(struct making *m, const struct dp_part *side,
                          const struct dp_srcline *line, int key)
 {
@@ -439,6 +453,8 @@ static uint32_t line_key(struct making *m, const struct dp_part *side,
     return key == DP_K_SUB ? m->label[line->sub] : m->key[key][line->sub];
 }
 
+/* Finds or makes the row of an entry. Returns NULL if memory is short. The pointer is valid up to
+ * the next call. */
 static struct dp_over_row *row_of_entry(struct making *m, uint32_t entry)
 {
     struct dp_overhead *over = m->over;
@@ -456,6 +472,8 @@ static struct dp_over_row *row_of_entry(struct making *m, uint32_t entry)
     return &over->rows[m->row_of[entry]];
 }
 
+/* Adds line i of a side to the row of its entry, made from the keys. Times are brought to the
+ * report's ticks. Returns 0 or DP_E_NOMEM. */
 static int add_line(struct making *m, const struct dp_part *side, const struct dp_srclines *s,
                     size_t i)
 {
@@ -502,6 +520,8 @@ static bool has_cost(const struct dp_part *side, const struct dp_srclines *s, si
     return any || (n && s->counts[i * n + side->counter]);
 }
 
+/* Adds all lines of a side that have a cost. They are apart by sub if another key, or the choice of
+ * what is shown, needs it. Returns 0 or a DP_E. */
 static int add_lines(struct making *m, const struct dp_part *side)
 {
     bool by_sub = m->how->n_keys > 1 || m->sides[0].flags;
@@ -534,6 +554,9 @@ static int add_side(struct making *m, uint32_t side)
     return rc < 0 || !m->over->by_line ? rc : add_lines(m, &m->sides[side]);
 }
 
+/* Makes the report of n sides: a common tick rate, the nodes or lines of all sides, the rows, and
+ * the base of percentages. Returns 0, DP_E_NOMEM, or DP_E_LIMIT if times do not fit the common
+ * rate. */
 static int make_report(struct making *m, size_t n)
 {
     struct dp_overhead *over = m->over;

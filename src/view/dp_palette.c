@@ -112,6 +112,7 @@ static bool ends_with(const struct dp_name *name, const char *word)
     return name->len >= n && memcmp(name->ptr + name->len - n, word, n) == 0;
 }
 
+/* Does a name begin with a package of Java, as in org/x/Y or Lorg/x/Y? */
 static bool begins_with_package(const struct dp_name *name)
 {
     static const char *const tops[] = { "java/", "javax/", "jdk/", "net/",

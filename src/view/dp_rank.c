@@ -54,6 +54,8 @@ static int by_average(uint64_t a, uint64_t ca, uint64_t b, uint64_t cb)
     }
 }
 
+/* Orders rows as the options say; equal ones by where they first occur, which `reverse' does not
+ * change. */
 static int compare_ranked(const struct rank *k, const struct dp_flat_row *a,
                           const struct dp_flat_row *b)
 {

@@ -168,6 +168,9 @@ static uint32_t name_phase(struct making *m, const struct dp_name *label)
     return name;
 }
 
+/* Sets src->name[n], the name of a sub's frames, or DP_STACKS_NONE if they are left out. A new name
+ * gets its kind; the places of the sub, old and new, are kept with the name. pair: the source's
+ * number among the paired profiles. Returns 0 or DP_E_NOMEM. */
 static int name_sub(struct making *m, struct dp_stacks_source *src, size_t pair, uint32_t n)
 {
     struct dp_stacks *s = m->s;
@@ -263,6 +266,7 @@ static int sort_names(struct making *m)
     return rc;
 }
 
+/* Names the program and all subs of all sources, and sorts the names. Returns 0 or DP_E_NOMEM. */
 static int name_all(struct making *m)
 {
     size_t len = sizeof program - 1;
@@ -354,6 +358,7 @@ static bool has_marked_phases(const struct dp_stacks *s)
     return false;
 }
 
+/* Pairs the subs of all sources. Returns 0 or a DP_E. */
 static int pair_all(struct making *m)
 {
     struct dp_pair_side *sides = dp_mem_realloc(NULL, m->s->n_sources + 1, sizeof *sides);
@@ -372,6 +377,8 @@ bool dp_stacks_is_ticks(const struct dp_stacks_column *c, const struct dp_prof *
     return dp_metric_is_time(c->metric) || (dp_metric_is_counter(c->metric) && prof->paired);
 }
 
+/* Makes a source of each profile of the sides, run by run, and sets the columns' tick rates: times
+ * are brought to the finest rate. Returns 0, DP_E_NOMEM, or DP_E_LIMIT if they do not fit. */
 static int take_sources(struct making *m, const struct dp_diff_side *sides)
 {
     struct dp_stacks *s = m->s;
@@ -439,6 +446,8 @@ uint64_t dp_stacks_value(const struct dp_stacks_source *src, uint32_t n,
 
 /* ---- the tree ---- */
 
+/* Adds a node's own values to a frame, and to the totals, in the columns of the source's side. The
+ * frame keeps which of its nodes came first. */
 static void add_values(struct making *m, uint32_t frame, const struct dp_stacks_source *src,
                        uint32_t node)
 {
@@ -480,6 +489,7 @@ static int reserve_frames(struct making *m)
     return make_room(m, most + 1);
 }
 
+/* Appends a frame without values and kids. Returns its number, DP_E_NOMEM or DP_E_LIMIT. */
 static int64_t new_frame(struct making *m, uint32_t parent, uint32_t name)
 {
     struct dp_stacks *s = m->s;
@@ -669,6 +679,8 @@ static int make_root(struct making *m)
     return rc < 0 ? rc : push_groups(m, 0);
 }
 
+/* Makes the frames in preorder from the stack of groups, without recursion. Then sets where each
+ * subtree ends. Returns 0 or a DP_E. */
 static int make_tree(struct making *m)
 {
     struct dp_stacks *s = m->s;

@@ -54,6 +54,9 @@ static void choose_whole_names(struct dp_stacks_apportion *w, uint64_t *cost, ui
     }
 }
 
+/* Fills in w->whole: true for names without lines, and for those whose lines would need too much
+ * room, as each line multiplies the stacks of the name's frames. depth: by frame. Returns 0 or
+ * DP_E_NOMEM. */
 static int choose_names(struct dp_stacks_apportion *w, const uint32_t *depth)
 {
     uint64_t *cost = dp_mem_zalloc((w->s->n_names + 1) * sizeof *cost);
@@ -79,6 +82,8 @@ static bool tells_lines(const struct dp_stacks *s)
     return false;
 }
 
+/* Finds where the lines of each name begin, the sums of their values, and the program's name, and
+ * makes room for the shares of one frame. Returns 0 or DP_E_NOMEM. */
 static int index_lines(struct dp_stacks_apportion *w)
 {
     const struct dp_stacks *s = w->s;

@@ -68,6 +68,8 @@ static int64_t row_of(struct making *m, uint32_t name, uint32_t site, unsigned c
 
 /* ---- the values of statements ---- */
 
+/* The own value of line n of a source in a column; 0 for calls, or if the source lacks the
+ * counter. */
 static uint64_t value_of(const struct dp_stacks_source *src, uint32_t n,
                          const struct dp_stacks_column *c)
 {
@@ -89,6 +91,8 @@ static uint32_t name_of(const struct making *m, const struct dp_stacks_source *s
     return sub == DP_PROF_NO_SUB ? m->program : src->name[sub];
 }
 
+/* Adds the statements of a source to the rows of their names and places. Statements of subs whose
+ * frames are left out add nothing. Returns 0 or a DP_E. */
 static int add_statements(struct making *m, const struct dp_stacks_source *src)
 {
     const struct dp_prof *prof = src->part->prof;
@@ -129,6 +133,8 @@ static void subtract_call(struct making *m, const struct dp_stacks_source *src, 
     }
 }
 
+/* Adds the statements of all sources that have times of lines. Then subtracts the XS subs and
+ * builtins that they called, which have frames of their own. Returns 0 or a DP_E. */
 static int take_statements(struct making *m)
 {
     int rc = 0;
@@ -242,6 +248,8 @@ static void put_row(struct making *m, uint32_t row)
         l->self[(l->count - 1) * l->n_columns + c] += m->self[row * l->n_columns + c];
 }
 
+/* Makes the lines from the rows: in order of name and place, each name's rows adjusted to the
+ * values of its frames. Returns 0 or DP_E_NOMEM. */
 static int put_all(struct making *m)
 {
     struct dp_stacks_lines *l = m->l;

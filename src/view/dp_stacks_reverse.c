@@ -250,6 +250,8 @@ static void add_up(struct reversing *r, const double *weight)
     }
 }
 
+/* Calls `enter' for each frame of the reversed stacks, in preorder, without recursion. If it
+ * returns 0, the frame's callers are left out. Returns 0 or a negative DP_E. */
 static int visit_buckets(struct reversing *r, dp_stacks_enter_fn *enter, void *ctx)
 {
     int rc = 1;
@@ -274,6 +276,8 @@ static int visit_buckets(struct reversing *r, dp_stacks_enter_fn *enter, void *c
     return rc < 0 ? rc : 0;
 }
 
+/* Sorts the contexts by their reversed stacks, makes the sums, and visits all frames. Releases what
+ * it made. Returns 0 or a negative DP_E. */
 static int go_down(struct reversing *r, const double *weight, dp_stacks_enter_fn *enter, void *ctx)
 {
     const struct dp_stacks *s = r->s;

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+/* Finds in the map, or makes, the branch of that name below a parent. Returns its number, or
+ * DP_E_NOMEM. Pointers to branches from before are no longer valid. */
 static int64_t branch_of(struct dp_tree *tree, struct dp_map *map, uint32_t parent, uint32_t name)
 {
     /* Make room first, so that the map has no entry without its branch if something fails. */
@@ -81,6 +83,8 @@ static int compare_branches(const void *ctx, uint32_t x, uint32_t y)
     return s->reverse ? -c : c;
 }
 
+/* Sorts the branches by parent, and below each parent as compare_branches() says. Sets where the
+ * kids of each branch begin in that order. Returns 0 or DP_E_NOMEM. */
 static int arrange_branches(struct dp_tree *tree, const struct dp_names *names, int reverse)
 {
     struct sorter s = { tree, names, reverse };

@@ -92,7 +92,8 @@ static UV backward(UV x, long steps)
     return x;
 }
 
-/* The number of steps between two numbers; -1: too many. */
+/* Returns how many steps of perl's generator lead from one number to the other; -1: STEPS_MAX or
+ * more, or none do. */
 static long steps_between(UV from, UV to)
 {
     for (long n = 0; n < STEPS_MAX; n++, from = forward(from))
@@ -229,6 +230,9 @@ static bool loaded_little(pTHX)
     return hv_exists(inc, "Devel/DProf.pm", 14) && HvTOTALKEYS(inc) == known;
 }
 
+/* Takes the entries that the profiler has added out of perl's symbol tables and %INC. Values of
+ * symbol tables are kept with %ENV, as subs in them run. Halves the tables that grew for these
+ * entries. */
 static void hide_ours(pTHX)
 {
     static const char *const ours[] = {

@@ -346,6 +346,8 @@ static int prepare_file(pTHX_ struct dpx_ctx *ctx, bool first, struct dp_err *er
     return rc;
 }
 
+/* Begins the recording of a state whose file and clocks are ready: installs the hooks. If samples
+ * cannot be taken, the state is gone again, and the result of refuse() is returned. */
 static bool begin_recording(pTHX_ struct dpx_ctx *ctx)
 {
     struct dp_err err;
@@ -370,6 +372,9 @@ static bool begin_recording(pTHX_ struct dpx_ctx *ctx)
     return true;
 }
 
+/* Begins the recording of this interpreter. The first interpreter's items have the options of the
+ * process; those of a later one give the path of its file at most. Returns false if there is
+ * nothing to record; if it cannot be recorded, the result of refuse(). */
 static bool start_recording(pTHX_ const char *const *items, size_t n)
 {
     struct dp_err err;

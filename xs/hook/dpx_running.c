@@ -89,13 +89,14 @@ struct search {
     const COP *caller;          /* the statement of the best call that returns to it ... */
     int rank;                   /* ... the rank of that call, or 0 ... */
     bool many;                  /* ... and whether several calls have that rank */
-    const COP *any;             /* the statement of the first of these calls ... */
-    bool differ;                /* ... and whether others are in another */
+    const COP *any;             /* the statement of the last call of any rank ... */
+    bool differ;                /* ... and whether another call is in another statement */
 };
 
-/* Notes a call that returns to the op, as calls in all branches of an if do. The best one calls the
- * sub by its name, the next best by no name. */
-static void note_call(pTHX_ struct search *s, const COP *cop, const OP *call)
+/* Takes into account one of the calls that return to the op; the calls in all branches of an if do
+ * so. Keeps the statement of the call with the highest rank, and s->many if two statements have it.
+ * A call of the sub by its name has rank 3, one without a name 2, one of another sub 1. */
+static void rank_call(pTHX_ struct search *s, const COP *cop, const OP *call)
 {
     const CV *cv = dpx_callee_named(call, s->pad);
     int rank = cv == s->callee ? 3 : cv ? 1 : 2;
@@ -114,7 +115,7 @@ static const COP *closest_statement(pTHX_ const COP *cop, const OP *top, struct 
 {
     /* The op to which a call returns may stand around the call: that of a map does. */
     if (s->callee && top->op_type == OP_ENTERSUB && top->op_next == s->op)
-        note_call(aTHX_ s, cop, top);
+        rank_call(aTHX_ s, cop, top);
     else if (!s->callee && top == s->op)
         return cop;
     if (!(top->op_flags & OPf_KIDS))

@@ -214,7 +214,9 @@ static struct dp_cct_node *context_of(pTHX_ struct dpx_ctx *ctx, struct sampled 
     return at.node;
 }
 
-/* Charges the code that ran at the tick. */
+/* Adds a sample, and the time that it stands for, to the context and statement that ran at the
+ * tick; to (program) if perl did not run. An XS sub, a builtin or the compiler that ran has a
+ * context of its own. now: the stamp of the safe point. */
 static void take_sample(pTHX_ struct dpx_ctx *ctx, U64 now)
 {
     struct sampled of = { .stack = ctx->tick.stack };
@@ -408,6 +410,8 @@ static void restore_flag(pTHX)
         PL_sig_pending = 1;
 }
 
+/* The hook in place of perl's handling of signals: takes the sample that is due, and then lets perl
+ * handle signals that have come. */
 static void safe_point(pTHX)
 {
     int why = errno;
@@ -437,6 +441,7 @@ static OP *fork_hook(pTHX)
     return next;
 }
 
+/* Called before perl frees an op: what the tick kept of it must not be read any more. */
 static void op_is_freed(pTHX_ OP *o)
 {
     struct dpx_ctx *ctx = PL_dirty ? NULL : DPX_CTX;    /* perl frees its list of states first */

@@ -33,6 +33,8 @@ static void on_signal(int number)
  * and calls PL_signalhook. */
 static despatch_signals_proc_t orig_signalhook;
 
+/* The handler of the signal that starts and stops recording: counts it, and makes some perl reach
+ * its safe point, where follow_toggle() acts. */
 static void on_toggle(int number)
 {
     PERL_UNUSED_ARG(number);
@@ -68,6 +70,8 @@ static void wake_others(const struct dpx_ctx *me, unsigned come)
 #endif
 }
 
+/* Starts or stops recording at a safe point if the signal has come an odd number of times since the
+ * last one, and then lets perl handle its signals. errno stays. */
 static void follow_toggle(pTHX)
 {
     struct dpx_ctx *ctx = dpx_life_known(aTHX);

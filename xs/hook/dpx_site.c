@@ -75,6 +75,8 @@ static U32 place_of(pTHX_ struct dpx_ctx *ctx, const COP *cop, const OP *op)
     return dpx_stmt_place(aTHX_ ctx, found ? found : around, around);
 }
 
+/* Finds the place of a call, and keeps it for the next call of the op, unless the line is the
+ * compiler's. */
 static DP_NOINLINE U32 find_place(pTHX_ struct dpx_ctx *ctx, const COP *cop, const OP *op)
 {
     int why = errno;

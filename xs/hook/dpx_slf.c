@@ -57,6 +57,8 @@ static bool top_is_slf(pTHX_ const struct dpx_ctx *ctx)
         && f->si == PL_curstackinfo && DPX_KEY_IX(f->key) == PL_curstackinfo->si_cxix;
 }
 
+/* Pushes a frame for Coro's sub that is about to switch coroutines, if the sub is recorded and this
+ * op has no frame yet. Else no mark is made, and the gap goes on. */
 static void before_slf(pTHX_ struct dpx_ctx *ctx)
 {
     U64 now = dpx_frame_arrive(ctx);

@@ -55,6 +55,7 @@ static void adopt_ops(pTHX_ OP *root)
 }
 #endif
 
+/* Adopts the ops of a Perl sub, and of the anonymous subs in it, down to a depth of 20. */
 static void adopt_cv(pTHX_ CV *cv, int depth)
 {
     if (!cv || SvTYPE(cv) != SVt_PVCV || CvISXSUB(cv) || !CvROOT(cv) || depth > 20)

@@ -74,6 +74,7 @@ static struct dpx_coro *coro_of(struct dpx_ctx *ctx, AV *mainstack)
     return c;
 }
 
+/* Makes the stack of frames of a coroutine, unless it has one. Returns false if memory is short. */
 static bool make_frames(struct dpx_coro *c)
 {
     if (c->frames)
@@ -104,6 +105,8 @@ static void delay_starts(struct dpx_ctx *ctx, U64 by)
             f->call.start += by;
 }
 
+/* Goes on in the context where the coroutine was left, or finds the contexts of its frames anew if
+ * that one is no longer valid. */
 static void enter_coro(struct dpx_ctx *ctx, const struct dpx_coro *c, U64 now)
 {
     /* The node is still valid if running calls got no new contexts since. */

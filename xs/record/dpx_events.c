@@ -45,6 +45,7 @@ bool dpx_events_may_count_ops(runops_proc_t loop)
     return loop == Perl_runops_standard || loop == Perl_runops_debug;
 }
 
+/* Does the plan have a column NAME:UNIT of that name? The name may have colons. */
 static bool has_column(const struct dpx_plan *plan, const char *name)
 {
     size_t len = strlen(name);
@@ -257,6 +258,8 @@ static void usual_work(void *arg)
     dp_rec_trace(&h->rec, DP_RAW_ENTER, 1, &h->call, h->rec.marks.left, DP_REC_COUNTS);
 }
 
+/* Measures what events the recorder's own work causes, with a recorder that writes nowhere. Nothing
+ * is measured if memory is short. */
 static void calibrate_perf(struct dpx_ctx *ctx)
 {
     struct habit *h = calloc(1, sizeof *h);

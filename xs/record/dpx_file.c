@@ -107,6 +107,7 @@ static void fill_up(struct dp_buf *to)
     dp_buf_addf(to, "%*s\n\n%s\n", blanks, "", dpx_run.opt.tree ? DP_FMT_PART3 : DP_FMT_PART2);
 }
 
+/* Writes the trailer over the one in the file, if it fits. end: the recording is complete. */
 static void put_trailer(struct dpx_ctx *ctx, struct dp_outfile *out, bool end)
 {
     struct dp_buf text;
@@ -132,6 +133,7 @@ const char *dpx_file_script(pTHX)
     return script && SvPOK(script) ? SvPVX_const(script) : PL_origfilename;
 }
 
+/* Appends the file's header as far as it is known now: without the trailer, its last line. */
 static void add_header(pTHX_ struct dp_buf *to, struct dpx_ctx *ctx)
 {
     const char *script = dpx_run.script ? dpx_run.script : dpx_file_script(aTHX);
@@ -568,8 +570,9 @@ static bool replace_tree(struct dpx_ctx *ctx, const struct dp_buf *text)
     return true;
 }
 
-/* Writes the tree in place, behind a trace. If the process is killed meanwhile, readers find the
- * tree in the pieces. */
+/* Saves the tree behind a trace, in place of the tree of the last save. In between the file has no
+ * tree: if the process is killed then, readers find the tree in the pieces, so without pieces
+ * nothing is saved. If writing fails, the file ends with the trace, and recording goes on. */
 static void append_tree(struct dpx_ctx *ctx, const struct dp_buf *text)
 {
     struct dp_err err;
@@ -588,6 +591,9 @@ static void append_tree(struct dpx_ctx *ctx, const struct dp_buf *text)
     dp_outfile_cut(&ctx->out, at);
 }
 
+/* Writes the tree as it is now to the file, for readers of a running program. Does nothing if
+ * memory is short or the pieces were lost. Meanwhile the writer's sums include the tree's, because
+ * the trailer has them. */
 static void save_tree(struct dpx_ctx *ctx)
 {
     struct dp_buf text;

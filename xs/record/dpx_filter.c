@@ -125,6 +125,8 @@ static void drop_engine_vars(pTHX_ const bool had[ENGINE_VARS])
             (void)hv_delete(PL_defstash, engine_vars[i], (I32)strlen(engine_vars[i]), G_DISCARD);
 }
 
+/* Compiles a pattern as under no pragmas, and hides from the program the variables that perl makes
+ * for it. Returns NULL for an empty pattern; dies if the pattern is wrong. */
 static REGEXP *compile_pattern(pTHX_ const char *text)
 {
     STRLEN len = strlen(text);
@@ -157,6 +159,8 @@ static void compile_xs(pTHX_ CV *cv)
     XSRETURN_EMPTY;
 }
 
+/* Checks the pattern of an option by compiling it; the program's $@ and $SIG{__DIE__} stay as they
+ * were. Returns false, with err set, if the pattern is wrong or has code. NULL: no pattern. */
 static bool try_compile(pTHX_ const char *option, const char *text, struct dp_err *err)
 {
     REGEXP *rx = NULL;

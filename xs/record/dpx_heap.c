@@ -77,6 +77,8 @@ struct elf_object {
     uintptr_t relro, relro_end; /* the part that is read-only after the start */
 };
 
+/* A callback of dl_iterate_phdr: is this the object that contains the address o->inside? If so,
+ * fills in *o, and returns 1, which ends the search. */
 static int find_object(struct dl_phdr_info *info, size_t size, void *arg)
 {
     struct elf_object *o = arg;
@@ -116,6 +118,8 @@ static bool make_writable(const struct elf_object *o, void *at, bool on)
     return mprotect((void *)from, page, on ? PROT_READ | PROT_WRITE : PROT_READ) == 0;
 }
 
+/* Sets the entries of a relocation table that point to functions of the heap to ours, and notes
+ * what they were. Entries that cannot be written are left as they are. */
 static void replace_entries(const struct elf_object *o, const ElfW(Rela) * rela, size_t n,
                             const ElfW(Sym) * symbols, const char *names)
 {

@@ -57,6 +57,8 @@ static bool is_ready(struct dpx_ctx *ctx)
     return ctx->thx && !ctx->rec.over && ctx->state == DPX_ON && !ctx->block.runs;
 }
 
+/* Can a stretch be held back? A recording that has not begun, because it is stopped, begins first.
+ * In a trace no stretch can be held back; a message says that once. */
 static bool can_hold(struct dpx_ctx *ctx)
 {
     if (ctx->state != DPX_ON && ctx->rec.paused) {

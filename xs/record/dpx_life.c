@@ -61,6 +61,7 @@ static void set_process(struct dpx_ctx *ctx)
     memset(&ctx->rest, 0, sizeof ctx->rest);
 }
 
+/* Releases all that a state owns, but not the state itself. The file of the pieces stays. */
 static void release_ctx(struct dpx_ctx *ctx)
 {
     dp_rec_release(&ctx->rec);
@@ -217,6 +218,8 @@ static bool has_an_end(const struct dpx_ctx *ctx)
     return ctx->pid == (long)getpid() && !(ctx->state == DPX_BORN && ctx->rec.paused);
 }
 
+/* Ends a recording: ends the running calls, and completes the file, unless its blocks were read in
+ * the program. A state that has no end of its own, or has ended already, writes nothing. */
 static void finish_state(struct dpx_ctx *ctx)
 {
     if (ctx->state >= DPX_ENDING)
@@ -288,6 +291,8 @@ static bool file_before_exec(struct dpx_ctx *ctx)
     return true;
 }
 
+/* Completes the file before exec(), as nothing runs after it. If exec fails, the first event
+ * removes that end again, and the recording goes on. */
 static void before_exec(struct dpx_ctx *ctx)
 {
     dpx_life_after_exec(ctx);    /* the exec before has failed */

@@ -38,6 +38,8 @@ struct listing {
 };
 
 #define TEXT(field) put_text(aTHX_ hv, #field, item->field);
+
+/* Appends an event to the list as a hash of its texts, unit, group and flags. Returns 0. */
 static int take_item(void *arg, const struct dp_pmu_item *item)
 {
     static const char *const groups[] = { "perl", "hardware", "cache", "software", "pmu", "table" };

@@ -259,6 +259,8 @@ static Perl_ppaddr_t choose_function(const OP *o, bool has_right, bool has_else)
            : run_either;
 }
 
+/* Gives an op that decides one of our functions if a statement without an op begins a block to
+ * which it leads; and so to the ops in its condition that go straight into that block. */
 static void take_op(OP *o)
 {
     clear_words(o);
@@ -278,6 +280,8 @@ static void take_op(OP *o)
     }
 }
 
+/* Lets perl optimize the ops from o on, and then gives functions to ops of the whole tree that o is
+ * in. */
 static void peep_hook(pTHX_ OP *o)
 {
     orig_peep(aTHX_ o);

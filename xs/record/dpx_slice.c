@@ -42,6 +42,8 @@ static void keep_as_saved(struct dpx_ctx *ctx, U64 at)
         dp_live_remove(&ctx->live);
 }
 
+/* Writes the tree as a slice, and gives the file its final name. If that fails, returns false with
+ * err set; the remainders in ctx->rest are then those from before. */
 static bool write_slice(struct dpx_ctx *ctx, struct dp_err *err)
 {
     struct dp_cct_rest rest = ctx->rest;

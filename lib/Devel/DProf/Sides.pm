@@ -283,7 +283,9 @@ sub metric {
     return Devel::DProf::Metric->of($word, map { parts($_) } @{ $self->{sides} });
 }
 
-# Returns a metric that all sides have, or nothing, after a message.
+# Returns the metric that a word means if all sides have it; if -f compares anyway, also times or
+# calls that some lack. Else prints that it is missing, and what the sides have, and returns
+# nothing.
 sub measure {
     my ($self, $word) = @_;
     my $metric = $self->metric($word);

@@ -43,6 +43,8 @@ sub call {
     return ref $response eq 'CODE' ? streamed($request, $response) : answered($request, $response);
 }
 
+# Returns the name of a request: dprof.name, if the environment has it already; else what the code
+# of the option `name' returns; else the method and path.
 sub request_name {
     my ($self, $env) = @_;
     my $given = $env->{'dprof.name'};

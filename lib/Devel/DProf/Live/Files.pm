@@ -124,11 +124,13 @@ sub profiles_of {
     my ($pid) = @_;
     my %is = map { $_ => 1 } $pid, numbers_in_namespaces($pid);
     my %seen;
-    my @open = grep { !$seen{$_}++ && is_of($_, %is) } open_files($pid);
-    return @open ? @open : grep { is_of($_, %is) } "tmon.out.$pid", 'tmon.out';
+    my @open = grep { !$seen{$_}++ && is_recorded_by($_, %is) } open_files($pid);
+    return @open ? @open : grep { is_recorded_by($_, %is) } "tmon.out.$pid", 'tmon.out';
 }
 
-sub is_of {
+# Returns whether a file is the profile of one of these process IDs, the keys of %IS, and is being
+# recorded now.
+sub is_recorded_by {
     my ($path, %is) = @_;
     return 0 if !-s $path || !-f _;
     my %header = header_of($path);

@@ -204,7 +204,9 @@ sub what {
     return ($metric ? $metric->label : $self->{metric}) . ', self';
 }
 
-# Returns the history as an SVG picture, characters. NAMES are those of the run-sets.
+# Returns the history as an SVG picture, characters: a panel for each of share, time per call, calls
+# and ops that has a value, with a point for each row. NAMES, those of the run-sets, are in the
+# subtitle.
 sub as_svg {
     my ($self, @names) = @_;
     require Devel::DProf::Store::HistoryPlot;

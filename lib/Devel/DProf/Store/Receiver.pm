@@ -82,6 +82,8 @@ sub is_reserved { return $_[1] =~ /\A__/ }
 
 use constant { MOST_LABELS => 20, MOST_NAME => 1024, MOST_VALUE => 2048 };
 
+# Dies with a Failure unless the receiver accepts these labels: it needs a service_name, refuses too
+# many labels and reserved names, and has rules for names and values.
 sub check {
     my ($self, $labels) = @_;
     my $rules = $self->rules;

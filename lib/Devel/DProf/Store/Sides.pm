@@ -45,10 +45,12 @@ sub take {
     return (OK, @sides);
 }
 
-# Returns the run-sets of the options, and of names that are run-sets, as sides, in their order.
-# Other names are those of files, and are returned unchanged. HOW: compares, if the sides are
-# compared; buckets, their number; option, for messages. Dies with a string if the words are wrong,
-# and with a Failure if the store fails or has no such profiles.
+# Returns the sides of run-sets: those of the options, then those among NAMES, such as service=web
+# if no file has that name. Other names are those of files, and are returned unchanged, in their
+# place. HOW: compares, if the sides are compared; buckets, their number; warm, as in chosen();
+# option, for messages. If run-sets alone are compared, compared() makes their runs. If sides are
+# added up, a profile counts once. Dies with a string if the words are wrong, and with a Failure if
+# the store fails or has no such profiles.
 sub sides {
     my ($url, $sets, $names, %how) = @_;
     my @words = ((map { [$_, 1] } @$sets),

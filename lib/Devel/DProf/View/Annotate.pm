@@ -105,6 +105,8 @@ my %NOTE_ON = (
 use constant CHANGED => 'The file has changed since the recording; --source-dir DIR shows files'
     . ' below DIR nevertheless.';
 
+# Returns the remarks that stand above a file's lines: why its text is missing or may be wrong, and
+# whether the profile has no costs of statements. There may be none.
 sub notes {
     my ($self, $source) = @_;
     my $is_bare = $source->state eq 'changed' && !defined $source->text;
