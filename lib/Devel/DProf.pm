@@ -421,6 +421,11 @@ A name has the program's name, the id of the run, the process, the thread, and t
 slice, from 1 up. The file's header has the last four, too: C<$dprof_run>, C<$dprof_pid>,
 C<$dprof_tid>, C<$dprof_slice>.
 
+To find half past two, look at the time of the file (C<ls -l>), which is the end of the slice. The
+header's C<$dprof_start>, in seconds since 1970, is its beginning. Slices count from the start of
+each process, not from the clock's full minutes. C<dprofdiff> with the names of two slices compares
+a good minute with a bad one.
+
 A file gets its name when it is whole. Until then its name ends in F<.part>. So another program may
 move away files that end in F<.tree> at any time, as L<dprofstore> does. A killed process leaves its
 F<.part>, with F<.part.live> beside it, where the tools find the rest (L</FILES>).
