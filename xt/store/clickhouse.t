@@ -271,7 +271,7 @@ subtest 'The server is killed in the middle of a push' => sub {
 subtest 'Failures' => sub {
     my $url = 'clickhouse:' . $server->url;
     my $failure = dies(sub { Devel::DProf::Store::open("$url/none")->select({}) });
-    like($failure->message, qr/\A\Q$url\E\/none: Code: 81.*; dprofstore init makes/,
+    like($failure->message, qr/\A\Q$url\E\/none: Code: 81.*; run dprofstore init, which makes/,
         'no such database');
     ok($failure->retry, '... which can be made');
     {
