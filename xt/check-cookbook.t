@@ -218,7 +218,7 @@ for my $recipe (@recipes) {
             or die 'no scratch folder';
         # Writes the folder where it ends, for what comes after; its output shows where it stopped.
         # What two shells trace at the same time may be torn apart.
-        my $how = grep({ /&$/ } @$run) ? 'set -e' : 'set -ex';
+        my $how = grep({ /&$|[^|]\|[^|]/ } @$run) ? 'set -e' : 'set -ex';
         my $script = join '', "cd '$dir'\n$how\n", map { "$_\n" } @$run, 'set +x',
             "pwd > '$dir.end'";
         spew("$dir.sh", $script);
