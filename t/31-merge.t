@@ -2,6 +2,7 @@
 use strict;
 use warnings;
 use File::Glob ':bsd_glob';
+use POSIX ();
 use Test::More;
 use lib 't/lib';
 use DProfTest;
@@ -156,6 +157,19 @@ subtest 'dprofmerge merges files in any order' => sub {
     like("$bad[2] $bad[1]",
         qr/\A0 cut\.out: profile cut short: the program was killed, or crashed\n\z/,
         'a profile that was cut short gives a message');
+    my $fifo = "$dir/fifo";
+    POSIX::mkfifo($fifo, 0600) or die "$fifo: $!";
+    my $cut = slurp("$dir/cut.out");
+    my $writer = fork // die "fork: $!";
+    if (!$writer) {
+        open my $out, '>', $fifo or POSIX::_exit(1);
+        print $out $cut;
+        close $out;
+        POSIX::_exit(0);
+    }
+    is((dprofmerge('fifo'))[1], "fifo: profile cut short: the program was killed, or crashed\n",
+        'a pipe with a profile that was cut short is read once');
+    waitpid $writer, 0;
     like($bad[0], qr/^\$dprof_cut=1;$/m, 'the merged profile counts the file that was cut short');
     spew("$dir/ops.out", profile_text(format => 'tree', counters => 'ops:ops',
         lines => ['= 0 0 1 0 0 0 0 0 5']));

@@ -58,6 +58,7 @@ sub how_it_ended {
 # it has the file open.
 sub writer_of {
     my ($path) = @_;
+    return undef if !-f $path;      # a pipe cannot be read again
     require Devel::DProf::Input;
     my %header = Devel::DProf::Input::header_of($path);
     my $pid = ($header{dprof_pid} // '') =~ /\A([1-9]\d{0,9})\z/ ? $1 : return undef;

@@ -144,15 +144,8 @@ Only every N-th request of each process is recorded; see L<Plack::Middleware::DP
 
 =item slower => SECONDS
 
-Only requests that take SECONDS or longer in real time, from beginning to end, are recorded; SECONDS
-may be a fraction. The data of other requests are dropped completely. Outside of requests, recording
-is not affected: with C<-d:DProf=tree,start=no>, only slow requests are recorded. The option needs a
-tree or samples (C<sample=100>). With a trace, which cannot drop calls, a warning is given and all
-requests are recorded.
-
-A file that is saved in the middle of a request has nothing of that request, and a slice has the
-requests that end in it. L<Devel::DProf::Control/settle> also describes programs that end, fork or
-die during a request. With C<every>, only the slow ones of every N-th request are recorded.
+Only requests that take SECONDS or longer in real time are recorded; see
+L<Plack::Middleware::DProf/OPTIONS>.
 
 =back
 
