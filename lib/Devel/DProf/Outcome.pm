@@ -47,28 +47,29 @@ sub lines {
 # runs, which cuts nothing short.
 sub how_it_ended {
     my ($o) = @_;
-    return "profile cut short: $o->{message}" . place($o)
-        if $o->{foreign} || $o->{message} ne 'the recording did not come to its end';
-    my $pid = writer_of($o->{path});
-    return defined $pid ? "process $pid still runs; the figures are those up to now"
+    my $pid = $o->{foreign} || $o->{message} ne 'the recording did not come to its end' ? undef
+        : writer_of($o->{path});
+    return "profile cut short: $o->{message}" . place($o) if !defined $pid;
+    return $pid ? "process $pid still runs; the figures are those up to now"
         : 'profile cut short: the program was killed, or crashed';
 }
 
-# Returns the process that writes a profile, as far as /proc shows it: the process of the header, if
-# it has the file open.
+# Returns the process that writes a profile: that of the header, if it has the file open. 0: that
+# process is gone. Undef: /proc does not show it, as that of another user.
 sub writer_of {
     my ($path) = @_;
-    return undef if !-f $path;      # a pipe cannot be read again
+    return undef if !-f $path || !-d "/proc/$$/fd";     # a pipe cannot be read again
     require Devel::DProf::Input;
     my %header = Devel::DProf::Input::header_of($path);
     my $pid = ($header{dprof_pid} // '') =~ /\A([1-9]\d{0,9})\z/ ? $1 : return undef;
+    return 0 if !-d "/proc/$pid";
     opendir my $in, "/proc/$pid/fd" or return undef;
     my @here = stat $path or return undef;
     for my $fd (grep { /\A\d+\z/ } readdir $in) {
         my @there = stat "/proc/$pid/fd/$fd" or next;
         return $pid if $there[0] == $here[0] && $there[1] == $here[1];
     }
-    return undef;
+    return 0;
 }
 
 # Returns a message for each line of a tree that was left out. The classic words come first.
