@@ -91,7 +91,8 @@ int dp_prof_declare_unit(struct dp_prof *prof, const char *unit)
     return 0;
 }
 
-/* Drops frames that never ended; their times have been added already. */
+/* Lists the subs of frames that never ended in file->open_subs, and drops the frames. Their times
+ * have been added already. */
 static int list_open(struct dp_prof *prof, struct dp_file *file)
 {
     size_t n = prof->in.depth < DP_FILE_LISTED ? prof->in.depth : DP_FILE_LISTED;
@@ -123,6 +124,7 @@ static int room_for_file(struct dp_prof *prof)
     return 0;
 }
 
+/* Adds the record of a file, which prof owns. NULL when memory is short. */
 static struct dp_file *new_file(struct dp_prof *prof, const char *path, unsigned flags)
 {
     if (room_for_file(prof) < 0)
@@ -141,8 +143,11 @@ static bool goes_on(const struct dp_prof *prof, const struct dp_file *file)
     return prof->in.has_head && dp_header_number(&file->head, "dprof_slice", &slice) && slice > 1;
 }
 
-static int add_first(struct dp_prof *prof, const char *path, const struct dp_file_mem *mem,
-                     unsigned flags, const struct dp_host *host)
+/* Reads a file directly into this profile, which has no file yet, or is a chart, where a file
+ * continues the one before. The record of the file is kept even after an error, with its code and
+ * message. Returns 0 or a DP_E. */
+static int read_file_into(struct dp_prof *prof, const char *path, const struct dp_file_mem *mem,
+                          unsigned flags, const struct dp_host *host)
 {
     struct dp_consumer to;
     struct dp_file *file = new_file(prof, path, flags);
@@ -221,7 +226,7 @@ static int add_further(struct dp_prof *prof, const char *path, const struct dp_f
         dp_prof_free(own);
         return DP_E_NOMEM;
     }
-    int rc = add_first(own, path, mem, flags, host);
+    int rc = read_file_into(own, path, mem, flags, host);
     if (own->n_files) {
         struct dp_file *file = &prof->files[prof->n_files++];
         struct dp_err err;
@@ -247,7 +252,8 @@ static int add_file(struct dp_prof *prof, const char *path, const struct dp_file
 {
     /* in a chart, a file continues where the one before ended */
     return prof->n_files && !prof->chart
-            ? add_further(prof, path, mem, flags, host) : add_first(prof, path, mem, flags, host);
+            ? add_further(prof, path, mem, flags, host)
+            : read_file_into(prof, path, mem, flags, host);
 }
 
 int dp_prof_add(struct dp_prof *prof, const char *path, unsigned flags, const struct dp_host *host)

@@ -19,7 +19,8 @@ struct reader {
     int lost;                   /* 0, or DP_E_NOMEM: there was no memory for a file's outcome */
 };
 
-/* Assigns the jobs of the next profile. */
+/* Assigns the jobs of the next profile to a thread: from *from up to the result. They are equal if
+ * no jobs are left. */
 static size_t take_jobs(struct reading *all, size_t *from)
 {
     pthread_mutex_lock(&all->lock);
@@ -32,7 +33,9 @@ static size_t take_jobs(struct reading *all, size_t *from)
     return end;
 }
 
-static void *read_some(void *ctx)
+/* Runs in each reading thread: reads profiles, one at a time, until no jobs are left. All files of
+ * a profile are read by the same thread. Errors are kept with their files. */
+static void *read_jobs(void *ctx)
 {
     struct reader *r = ctx;
     size_t from, end;
@@ -65,12 +68,12 @@ int dp_prof_add_all(const struct dp_read_job *jobs, size_t n, unsigned threads,
     pthread_sigmask(SIG_SETMASK, &every, &before);
     while (started + 1 < threads && started + 1 < profiles && started < THREADS) {
         others[started] = (struct reader){ &all, NULL, 0 };
-        if (pthread_create(&ids[started], NULL, read_some, &others[started]) != 0)
+        if (pthread_create(&ids[started], NULL, read_jobs, &others[started]) != 0)
             break;
         started++;
     }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    read_some(&own);
+    read_jobs(&own);
     for (size_t i = 0; i < started; i++) {
         pthread_join(ids[i], NULL);
         own.lost = own.lost ? own.lost : others[i].lost;

@@ -82,6 +82,8 @@ static int map_kids(struct dp_prof *prof)
     return 0;
 }
 
+/* Finds or makes a kid of parent without the hints of kid_of. Most contexts have one or two kids,
+ * which are compared directly; only the others need the map. */
 static DP_NOINLINE int64_t find_or_new(struct dp_prof *prof, uint32_t parent, uint32_t callee,
                                        uint32_t sub, uint32_t site)
 {
@@ -170,6 +172,8 @@ static bool common_hz(uint64_t a, uint64_t b, uint64_t *fa, uint64_t *fb)
     return *fa <= DP_LIMIT_HZ / a;
 }
 
+/* Makes the ticks of everything in the profile finer by a factor, because a further file counts
+ * finer ones. Returns DP_E_LIMIT, and changes nothing, if the totals become too large. */
 static int scale_all(struct dp_prof *prof, uint64_t by)
 {
     for (int m = 0; m < DP_METRICS; m++)
@@ -227,6 +231,8 @@ int dp_prof_take_unit(struct dp_prof *prof, const char *unit, bool no_calls, str
     return 0;
 }
 
+/* Checks that a file can be added to the profile, and takes over its unit, its ticks and its
+ * counters. The reader calls this before any event of the file. */
 static int on_header(void *ctx, const struct dp_header *head, struct dp_err *err)
 {
     struct dp_prof *prof = ctx;
@@ -254,7 +260,8 @@ static int on_header(void *ctx, const struct dp_header *head, struct dp_err *err
     return 0;
 }
 
-/* Ends the running calls when a trace continues as a tree; their time has been added already. */
+/* Ends the running calls when a trace continues as a tree; their time has been added already. A
+ * tree has no order, so a slice of time cannot be taken of it. */
 static int on_tree(void *ctx, struct dp_err *err)
 {
     struct dp_prof *prof = ctx;
@@ -287,6 +294,8 @@ static int64_t on_sub(void *ctx, const struct dp_subdef *def)
     return dp_subs_add(&prof->subs, def);
 }
 
+/* Subtracts the classic recorder's cost from a batch of events, and converts times to the profile's
+ * ticks. *bad: the event whose time is too large, if it fails. */
 static int prepare_events(struct dp_prof *prof, struct dp_event *ev, size_t n, size_t *bad,
                           struct dp_err *err)
 {
@@ -315,6 +324,7 @@ static int keep_start(struct dp_prof *prof, bool inherited)
     return 0;
 }
 
+/* Begins a call of sub in the current frame. Returns 0 or a DP_E. */
 DP_INLINE int push_call(struct dp_prof *prof, uint32_t sub, const bool detail)
 {
     bool inherited = prof->in.file->inherited;
@@ -365,8 +375,10 @@ DP_INLINE int pop_call(struct dp_prof *prof, uint32_t named, bool check, struct 
     return 1;
 }
 
-/* Handles a goto: the later exit has the sub that was entered first. */
-static DP_NOINLINE int jump(struct dp_prof *prof, uint32_t sub, struct dp_err *err, bool detail)
+/* Handles a goto, which replaces the running sub by another. The later exit names the sub that was
+ * entered first. */
+static DP_NOINLINE int follow_goto(struct dp_prof *prof, uint32_t sub, struct dp_err *err,
+                                   bool detail)
 {
     uint32_t entered = prof->in.depth ? prof->in.stack[prof->in.depth].entered : sub;
     int rc = pop_call(prof, sub, false, err, detail);
@@ -416,8 +428,9 @@ static int change_startup(struct dp_prof *prof, uint32_t phase)
     return 0;
 }
 
-/* Removes the times and calls of events up to the end of the start-up. */
-static void leave_out(struct dp_prof *prof, struct dp_event *ev, uint64_t *counts, size_t n)
+/* Removes the times and calls of events up to the end of the start-up, which only_main leaves
+ * out. */
+static void leave_out_startup(struct dp_prof *prof, struct dp_event *ev, uint64_t *counts, size_t n)
 {
     size_t n_counts = prof->in.file->head.n_counters;
     bool starting = prof->in.starting;
@@ -436,8 +449,11 @@ static void leave_out(struct dp_prof *prof, struct dp_event *ev, uint64_t *count
     }
 }
 
-static DP_NOINLINE int take_note(struct dp_prof *prof, const struct dp_event *ev,
-                                 struct dp_err *err, bool detail)
+/* Handles the events that are rare, so that take_events stays small: notes about the recording, a
+ * change of phase, and calls that began before this file or within the start-up, which do not count
+ * as calls. */
+static DP_NOINLINE int take_rare_event(struct dp_prof *prof, const struct dp_event *ev,
+                                       struct dp_err *err, bool detail)
 {
     if (ev->op == DP_OP_RESUME)
         prof->in.file->inherited = ev->sub;
@@ -452,9 +468,11 @@ static DP_NOINLINE int take_note(struct dp_prof *prof, const struct dp_event *ev
     prof->in.file->inherited += !prof->in.file->inherited;      /* the following code subtracts
                                                                  * one */
     return ev->op == DP_OP_REENTER ? push_call(prof, ev->sub, detail)
-            : jump(prof, ev->sub, err, detail);
+            : follow_goto(prof, ev->sub, err, detail);
 }
 
+/* Adds the times and counts of each event to the running context, then begins or ends calls. *bad:
+ * the event at which it failed. detail: keeps the length of each call, too. */
 DP_INLINE int take_events(struct dp_prof *prof, struct dp_event *ev, const uint64_t *counts,
                           size_t n, size_t *bad, struct dp_err *err, const bool detail)
 {
@@ -488,9 +506,9 @@ DP_INLINE int take_events(struct dp_prof *prof, struct dp_event *ev, const uint6
             /* the id of the classic recorder's `/` is not reliable */
             step = pop_call(prof, ev[i].sub, ev[i].op == DP_OP_LEAVE, err, detail);
         else if (ev[i].op == DP_OP_GOTO)
-            step = jump(prof, ev[i].sub, err, detail);
+            step = follow_goto(prof, ev[i].sub, err, detail);
         else if (DP_UNLIKELY(ev[i].op > DP_OP_GOTO))
-            step = take_note(prof, &ev[i], err, detail);
+            step = take_rare_event(prof, &ev[i], err, detail);
         if (DP_UNLIKELY(step < 0))
             break;
     }
@@ -522,7 +540,7 @@ static int on_events(void *ctx, struct dp_event *ev, uint64_t *counts, size_t n,
     if (DP_UNLIKELY(prof->window != NULL))
         dp_window_clip(prof->window, ev, counts, prof->in.file->head.n_counters, n);
     if (DP_UNLIKELY(prof->only_main))
-        leave_out(prof, ev, counts, n);
+        leave_out_startup(prof, ev, counts, n);
     if (DP_UNLIKELY(counts != NULL))
         return take_events(prof, ev, counts, n, bad, err, prof->detail || prof->chart);
     if (DP_UNLIKELY(prof->detail || prof->chart))

@@ -27,19 +27,24 @@ static uint64_t get_number(const char **at)
 }
 
 /* Writes the difference of two 32-bit numbers, modulo 2^32. */
-static void put_apart(struct dp_buf *buf, uint32_t v, uint32_t from)
+static void put_difference(struct dp_buf *buf, uint32_t v, uint32_t from)
 {
     put_number(buf, (uint32_t)(v - from));
 }
 
-static uint32_t get_apart(const char **at,
-                          uint32_t from) { return (uint32_t)get_number(at) + from; }
+/* Reads what put_difference wrote. from: the same number as there. */
+static uint32_t get_difference(const char **at, uint32_t from)
+{
+    return (uint32_t)get_number(at) + from;
+}
 
+/* Packs context n. Its numbers are written as differences from numbers that are mostly close, so
+ * that they take few bytes. */
 static void put_node(struct dp_buf *buf, const struct dp_node *node, uint32_t n)
 {
-    put_apart(buf, n, node->parent);
-    put_apart(buf, node->sub, DP_PROF_NO_SUB);
-    put_apart(buf, node->callee, node->sub);
+    put_difference(buf, n, node->parent);
+    put_difference(buf, node->sub, DP_PROF_NO_SUB);
+    put_difference(buf, node->callee, node->sub);
     put_number(buf, node->site);
     put_number(buf, node->kid ? node->kid - n : 0);
     put_number(buf, node->sibling);
@@ -48,12 +53,14 @@ static void put_node(struct dp_buf *buf, const struct dp_node *node, uint32_t n)
         put_number(buf, node->self[m]);
 }
 
+/* Unpacks context n: reads the numbers in the order in which put_node writes them. The hints, which
+ * only adding needs, become 0. */
 static void get_node(const char **at, struct dp_node *node, uint32_t n)
 {
     memset(node, 0, sizeof *node);
     node->parent = n - (uint32_t)get_number(at);
-    node->sub = get_apart(at, DP_PROF_NO_SUB);
-    node->callee = get_apart(at, node->sub);
+    node->sub = get_difference(at, DP_PROF_NO_SUB);
+    node->callee = get_difference(at, node->sub);
     node->site = (uint32_t)get_number(at);
     uint32_t kid = (uint32_t)get_number(at);
     node->kid = kid ? n + kid : 0;

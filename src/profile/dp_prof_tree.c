@@ -26,6 +26,8 @@ static uint64_t *counts_of(struct dp_prof *prof, uint32_t node)
     return prof->counts + need - prof->n_counters;
 }
 
+/* The histogram of a sub's call lengths, which is made if it is new: many subs have none. NULL when
+ * memory is short. */
 static uint64_t *histogram_of(struct dp_prof *prof, uint32_t sub)
 {
     if (dp_mem_grow_cleared((void **)&prof->histogram_of, &prof->histogram_of_cap,
@@ -203,6 +205,7 @@ int dp_prof_counters_differ(const struct dp_prof *prof) { return prof->counters_
 
 /* ---- a tree's lines ---- */
 
+/* Merges values of calls into those of a node, which gets room for them only if it has some. */
 static int add_extra(struct dp_prof *prof, uint32_t node, uint64_t longest, uint64_t shortest,
                      uint64_t folded)
 {
@@ -242,6 +245,7 @@ static int no_room(struct dp_err *err)
 /* Stands for the contexts of the start-up, which is left out. */
 enum { STARTING = INT32_MAX };
 
+/* Does the context belong to the start-up, which only_main leaves out? */
 static bool in_startup(const struct dp_prof *prof, const struct dp_context *c)
 {
     if (c->again || c->sub == DP_SUB_NONE)
@@ -328,7 +332,7 @@ static int rebase_name(struct taking *t, const struct dp_name *name, struct dp_t
                      &out->len);
 }
 
-/* The number here of a sub there. */
+/* The number here of sub i of the other profile. The sub is added if it is new. */
 static int64_t take_sub(struct taking *t, uint32_t i)
 {
     struct dp_text file = { NULL, 0 };
@@ -342,6 +346,8 @@ static int64_t take_sub(struct taking *t, uint32_t i)
     return to;
 }
 
+/* Finds or makes the context here of a context of the other profile, below the one here of its
+ * caller. */
 static int64_t take_kid(struct taking *t, const struct dp_node *node)
 {
     uint32_t parent = t->of[node->parent];
@@ -354,6 +360,8 @@ static int64_t take_kid(struct taking *t, const struct dp_node *node)
                                  (uint32_t)site);
 }
 
+/* Adds context i of the other profile, with all its values, to the same context here, unless
+ * dp_prof_choose has left it out. Its caller has been added before. */
 static int take_node(struct taking *t, uint32_t i)
 {
     struct dp_prof *prof = t->prof;
@@ -389,6 +397,8 @@ static int take_node(struct taking *t, uint32_t i)
     return 0;
 }
 
+/* Matches the other profile's counters with ours by name. After this, prof->in.column has our
+ * counter for each of the other's, and take_node uses it. */
 static int merge_counters(struct dp_prof *prof, const struct dp_prof *from)
 {
     struct dp_var counters[DP_FMT_COUNTERS];
@@ -411,6 +421,8 @@ static int merge_counters(struct dp_prof *prof, const struct dp_prof *from)
     return 0;
 }
 
+/* Adds all subs of the other profile with their histograms, also those without a context. If only a
+ * phase is taken, this adds none: the contexts of the phase add theirs. */
 static int take_subs(struct taking *t)
 {
     size_t n = dp_subs_count(&t->from->subs);
@@ -428,6 +440,7 @@ static int take_subs(struct taking *t)
     return 0;
 }
 
+/* Adds the costs of statement i of the other profile to the same statement here. */
 static int take_line(struct taking *t, uint32_t i)
 {
     const struct dp_prof_line *line = &t->from->lines[i];
@@ -441,6 +454,7 @@ static int take_line(struct taking *t, uint32_t i)
     return dp_prof_add_line(t->prof, (uint32_t)site, (uint32_t)sub, t->from, i, t->scale);
 }
 
+/* Adds what is known about source file i of the other profile, under its name without the base. */
 static int take_source(struct taking *t, uint32_t i)
 {
     const struct dp_prof_source *source = &t->from->source[i];
@@ -456,6 +470,8 @@ static int take_source(struct taking *t, uint32_t i)
     return rc;
 }
 
+/* Adds everything that the other profile has, except for counters, which are matched already: subs,
+ * contexts, sources, statements, and the origin. */
 static int take_contents(struct taking *t)
 {
     /* A slice alone cannot show which of the anonymous subs of a line it has: others may have run

@@ -93,7 +93,7 @@ static void line_of(const struct dp_subs *subs, const struct dp_sub *sub, uint32
 }
 
 /* Adds the lines of all subs to w->lines; no two lines are equal. */
-static int make_lines(struct writing *w)
+static int make_sub_lines(struct writing *w)
 {
     const struct dp_subs *subs = &w->prof->subs;
     struct dp_pool keys;
@@ -130,8 +130,8 @@ static int compare_names(const void *ctx, uint32_t x, uint32_t y)
     return dp_name_compare(dp_pool_name(pool, x), dp_pool_name(pool, y));
 }
 
-/* rank[n]: place of name n in the order of bytes, from 1 up; sorted: the names in order. Either may
- * be NULL. */
+/* Sorts the names of a pool by bytes. rank: the place of each in this order, from 1 up; sorted,
+ * which may be NULL: the names in order. */
 static int sort_names(const struct dp_pool *pool, uint32_t **rank, uint32_t **sorted)
 {
     size_t n = pool->count;
@@ -150,6 +150,8 @@ static int sort_names(const struct dp_pool *pool, uint32_t **rank, uint32_t **so
     return 0;
 }
 
+/* Orders contexts by caller, sub and place. The ranks depend on names alone, so equal profiles are
+ * written as equal files, in whatever order their contexts were made. */
 static int compare_nodes(const void *ctx, uint32_t x, uint32_t y)
 {
     const struct writing *w = ctx;
@@ -163,6 +165,8 @@ static int compare_nodes(const void *ctx, uint32_t x, uint32_t y)
     return p < q ? -1 : p > q;
 }
 
+/* Sorts the contexts for writing, and finds where the kids of each begin: put_contexts walks by
+ * this. */
 static int arrange_nodes(struct writing *w)
 {
     size_t n = w->prof->count;
@@ -182,6 +186,8 @@ static int arrange_nodes(struct writing *w)
     return 0;
 }
 
+/* Is the counter written? DP_WRITE_COUNTERS has only those that its caller names, without their
+ * units. */
 static bool is_wanted(const struct writing *w, const struct dp_counter *c)
 {
     const char *colon = strrchr(c->name, ':');
@@ -220,6 +226,7 @@ static uint32_t sub_number(const struct writing *w, const struct dp_prof_line *l
     return line->sub == DP_PROF_NO_SUB ? 0 : w->sub_rank[line->sub];
 }
 
+/* Writes the text so far, and counts its lines for the last line of the file. */
 static void put_text(struct writing *w)
 {
     w->sums[DP_FMT_SUM_LINES] += dp_fmt_lines(w->text.ptr, w->text.len);
@@ -229,7 +236,7 @@ static void put_text(struct writing *w)
     dp_buf_clear(&w->text);
 }
 
-/* Writes the least share of each counter in any file. */
+/* Writes during which share of the time each counter was counted: the least share in any file. */
 static void put_shares(struct writing *w)
 {
     bool shared = false;
@@ -243,6 +250,8 @@ static void put_shares(struct writing *w)
         dp_buf_adds(&w->text, "';\n");
 }
 
+/* Writes the header of the file, up to the line before the subs. DP_WRITE_COUNTERS leaves out
+ * times, which differ from run to run. */
 static void put_header(struct writing *w)
 {
     const struct dp_prof *prof = w->prof;
@@ -298,6 +307,8 @@ static void put_names(struct writing *w, const uint32_t *sorted)
     }
 }
 
+/* Writes the line of a context, and adds its values to the sums that the file's last line
+ * repeats. */
 static void put_context(struct writing *w, uint32_t n, size_t depth)
 {
     const struct dp_node *node = &w->prof->nodes[n];
@@ -359,7 +370,10 @@ static void put_histograms(struct writing *w, const uint32_t *sorted)
     }
 }
 
-static struct dp_fmt_stmt written_line(const struct writing *w, const struct dp_prof_line *line)
+/* The statement as it is written, with its sub's number in this file, and without times for
+ * DP_WRITE_COUNTERS. The caller adds the counters. */
+static struct dp_fmt_stmt statement_to_write(const struct writing *w,
+                                             const struct dp_prof_line *line)
 {
     const struct dp_name none = { "", 0 },
         *site = line->site ? dp_pool_name(&w->prof->sites, line->site - 1) : &none;
@@ -383,7 +397,7 @@ static void put_file(struct writing *w, const struct dp_fmt_place *at)
 }
 
 /* Writes a statement, with those of the profile's counters that all files have. */
-static void put_line(struct writing *w, struct dp_fmt_stmt *s)
+static void put_statement(struct writing *w, struct dp_fmt_stmt *s)
 {
     uint64_t counts[DP_FMT_COUNTERS];
     for (size_t k = 0; k < w->n_counters; k++)
@@ -394,21 +408,23 @@ static void put_line(struct writing *w, struct dp_fmt_stmt *s)
     put_text(w);
 }
 
-static int put_lines(struct writing *w)
+/* Writes all statements, sorted by file and line, each file with its source before its
+ * statements. */
+static int put_statements(struct writing *w)
 {
     size_t n = w->prof->n_lines;
     struct dp_fmt_stmt *items = dp_mem_realloc(NULL, n + 1, sizeof *items);
     if (!items)
         return DP_E_NOMEM;
     for (uint32_t i = 0; i < n; i++) {
-        items[i] = written_line(w, &w->prof->lines[i]);
+        items[i] = statement_to_write(w, &w->prof->lines[i]);
         items[i].counters = dp_prof_line_counts(w->prof, i);
     }
     qsort(items, n, sizeof *items, dp_fmt_stmt_order);
     for (size_t i = 0; i < n; i++) {
         if (i == 0 || !dp_fmt_stmt_same_file(&items[i - 1], &items[i]))
             put_file(w, &items[i].at);
-        put_line(w, &items[i]);
+        put_statement(w, &items[i]);
     }
     dp_mem_free(items);
     return 0;
@@ -438,10 +454,12 @@ static void put_end(struct writing *w)
     put_text(w);
 }
 
+/* Writes the whole file, in the order of Format.pod. The ranks of subs and places come first,
+ * because all other parts are sorted by them. */
 static int write_all(struct writing *w)
 {
     uint32_t *sorted = NULL;
-    int rc = make_lines(w);
+    int rc = make_sub_lines(w);
     if (rc == 0)
         rc = sort_names(&w->lines, &w->sub_rank, &sorted);
     if (rc == 0)
@@ -455,7 +473,7 @@ static int write_all(struct writing *w)
         put_contexts(w);
         if (w->how->kind != DP_WRITE_COUNTERS)
             put_histograms(w, sorted);
-        rc = w->prof->n_lines ? put_lines(w)
+        rc = w->prof->n_lines ? put_statements(w)
              : w->how->kind == DP_WRITE_ALL ? put_sources(w) : 0;
         put_end(w);
         int end = dp_sink_flush(w->sink);

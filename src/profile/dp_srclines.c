@@ -140,6 +140,7 @@ static int64_t call_of(struct making *m, uint32_t line, uint32_t sub)
     return (int64_t)s->n_calls++;
 }
 
+/* Makes a line for each place that has statements, and adds up their own times and counts. */
 static int take_statements(struct making *m)
 {
     const struct dp_prof *prof = m->prof;
@@ -161,7 +162,7 @@ static int take_statements(struct making *m)
 }
 
 /* Computes inclusive times of nodes. A kid's number is greater than its parent's. */
-static void sum_up(struct making *m)
+static void sum_up_contexts(struct making *m)
 {
     const struct dp_prof *prof = m->prof;
     size_t n_counters = prof->n_counters;
@@ -230,6 +231,8 @@ static int enter_context(struct walk *w, uint32_t i)
     return 0;
 }
 
+/* Undoes enter_context after all contexts below i: a line that no context is called from any more
+ * is no longer active, and neither are its parts. */
 static void leave_context(struct walk *w, uint32_t i)
 {
     struct making *m = w->m;
@@ -243,6 +246,8 @@ static void leave_context(struct walk *w, uint32_t i)
             m->running[m->parts[p].sub] = m->parts[p].outer;
 }
 
+/* Walks the tree in preorder, and enters and leaves each context. enter_context thus knows which
+ * lines have running calls, and counts recursion once. */
 static int walk_contexts(struct walk *w)
 {
     const struct dp_prof *prof = w->m->prof;
@@ -262,7 +267,7 @@ static int walk_contexts(struct walk *w)
 }
 
 /* Adds a line's own cost, except for the part that the calls from it contain. */
-static void add_own(struct making *m)
+static void add_own_costs(struct making *m)
 {
     size_t n_counters = m->prof->n_counters;
     for (size_t i = 0; i < m->s->count; i++) {
@@ -286,6 +291,7 @@ static void add_own(struct making *m)
 
 /* ---- order ---- */
 
+/* Orders lines by file, line number and sub, as a listing of the source shows them. */
 static int compare_lines(const void *ctx, uint32_t x, uint32_t y)
 {
     const struct making *m = ctx;
@@ -311,6 +317,8 @@ static int compare_calls(const void *ctx, uint32_t x, uint32_t y)
     return c ? c : (a->sub > b->sub) - (a->sub < b->sub);
 }
 
+/* Sorts lines and calls for the caller of dp_srclines_make, moves the counters with them, and tells
+ * each line where its calls are. */
 static int sort_lines(struct making *m)
 {
     struct dp_srclines *s = m->s;
@@ -345,7 +353,7 @@ static int sort_lines(struct making *m)
     return rc;
 }
 
-/* Finds the lines that make calls first, so that arrays by line have their final size. */
+/* Makes all lines, also those that only make calls, before arrays by line are made. */
 static int find_lines(struct making *m)
 {
     const struct dp_prof *prof = m->prof;
@@ -358,6 +366,7 @@ static int find_lines(struct making *m)
     return rc;
 }
 
+/* Adds up the counters of statements by line. find_lines has made all lines. */
 static void take_counts(struct making *m)
 {
     size_t n_counters = m->prof->n_counters;
@@ -369,6 +378,8 @@ static void take_counts(struct making *m)
     }
 }
 
+/* Fills m->s, which the caller releases also after an error. Arrays by line are made when
+ * find_lines has found the last line. */
 static int make_lines(struct making *m)
 {
     const struct dp_prof *prof = m->prof;
@@ -392,11 +403,11 @@ static int make_lines(struct making *m)
     if (rc == 0) {
         memset(m->running, 0xff, (subs + 1) * sizeof *m->running);
         take_counts(m);
-        sum_up(m);
+        sum_up_contexts(m);
         rc = walk_contexts(&w);
     }
     if (rc == 0) {
-        add_own(m);
+        add_own_costs(m);
         rc = sort_lines(m);
     }
     dp_mem_free(w.line);

@@ -252,6 +252,8 @@ static int compare_members(const void *ctx, uint32_t a, uint32_t b)
     return x->ordinal < y->ordinal ? -1 : x->ordinal > y->ordinal;
 }
 
+/* Collects the subs that share their place with others and have an order of compilation, sorted by
+ * place and then by this order. Only they can get new ordinals. */
 static int find_crowd(struct dp_subs *subs, struct crowd *c)
 {
     size_t count = dp_subs_count(subs);
@@ -339,6 +341,7 @@ static bool give_ordinals(struct dp_subs *subs, const struct crowd *c, size_t fr
     return changed;
 }
 
+/* Numbers all members again, place by place. Returns whether an ordinal has changed. */
 static bool order_crowd(struct dp_subs *subs, const struct crowd *c)
 {
     bool changed = false;
