@@ -87,6 +87,7 @@ struct groups {
     uint32_t next;              /* next number in the order of first visits */
 };
 
+/* Begins a function: puts it on the way from the root, among those whose group is open. */
 static void visit_function(const struct dp_callgraph *g, struct groups *s, uint32_t fn)
 {
     struct dp_callgraph_function *f = &g->functions[fn];
@@ -396,6 +397,8 @@ static int add_share(struct division *d, uint32_t edge, uint64_t amount)
     return d->sum < DP_LIMIT_TOTAL ? 0 : too_much(d->r);
 }
 
+/* Finds the parts of a function's values of a kind: its own, and one for each of its calls.
+ * Contexts get portions of these. */
 static int find_shares(struct division *d, uint32_t fn, size_t kind)
 {
     d->n_shares = d->first = 0;
@@ -408,7 +411,7 @@ static int find_shares(struct division *d, uint32_t fn, size_t kind)
 
 /* Makes the claims of callers equal to a function's value. The part that no caller claims is below
  * the root. Claims beyond the value become a share of their own. */
-static int even_out(struct division *d, uint32_t fn, size_t kind)
+static int even_out_claims(struct division *d, uint32_t fn, size_t kind)
 {
     uint64_t claims = 0;
     for (uint32_t n = function_at(d, fn)->arrivals; n != NONE; n = d->arrivals[n].next)
@@ -429,7 +432,7 @@ static int divide_kind(struct division *d, uint32_t fn, size_t kind)
 {
     int rc = find_shares(d, fn, kind);
     if (rc == 0)
-        rc = even_out(d, fn, kind);
+        rc = even_out_claims(d, fn, kind);
     for (uint32_t n = function_at(d, fn)->arrivals; n != NONE && rc == 0; n = d->arrivals[n].next)
         rc = divide_amount(d, d->arrivals[n].node, kind, brought_by(d, n)[kind]);
     return rc;
@@ -456,7 +459,7 @@ static int add_rest_of_calls(struct division *d, uint32_t node, uint32_t fn)
     return rc;
 }
 
-/* Frees the arrivals of a function, whose contexts are complete. */
+/* Completes a function whose values are divided: adds its calls, and frees its arrivals. */
 static int settle_function(struct division *d, uint32_t fn)
 {
     struct dp_callgraph_function *f = function_at(d, fn);
@@ -491,6 +494,8 @@ static int divide_group(struct division *d, size_t from, size_t to)
     return rc;
 }
 
+/* Makes the contexts of all functions. Groups with callers come first, so all contexts that call
+ * into a group are known when it is divided. */
 static int divide_all(struct division *d)
 {
     struct groups *s = &d->groups;
@@ -505,6 +510,8 @@ static int divide_all(struct division *d)
     return rc;
 }
 
+/* Computes the grain of each kind of value, below which amounts are not divided. Finds the kind
+ * that counts calls, if there is one, and the kind with which calls are divided. */
 static int find_grains(struct division *d)
 {
     uint64_t total[DP_IMPORT_VALUES] = { 0 };

@@ -97,12 +97,13 @@ static uint64_t ns_of(struct dp_text unit)
     return 0;
 }
 
-/* Copies a text for the lifetime of the header, at most max bytes, with _ for characters that are
- * not allowed. Words have letters and digits. Names of events may also have dots, colons and the
- * like, but no blanks. Units may have the same except colons, because the part after the last colon
- * is the unit. NULL: no memory. */
+/* The kinds of texts of a header. Words have letters and digits. Names of events may also have
+ * dots, colons and the like, but no blanks. Units may have the same except colons, because the part
+ * after the last colon is the unit. */
 enum what { WORD, UNIT, NAME };
 
+/* Copies a text for the lifetime of the header, at most max bytes, with _ for characters that its
+ * kind does not allow. NULL: no memory. */
 static char *copy_word(struct dp_reader *r, struct dp_text t, size_t max, enum what what)
 {
     size_t n = t.len < max ? t.len : max;
@@ -158,9 +159,10 @@ static bool choose_times(struct dp_reader_import *f)
     return cpu != NULL;
 }
 
-/* Uses a count in place of times, as --unit would declare it. If the unit differs from its name,
- * the kind is a counter as well, so that it can be chosen by name, such as cycles:u. */
-static int stand_in(struct dp_reader *r, struct dp_import_kind *v)
+/* Uses a kind of count in place of times, which the file lacks, in the count's own unit. If the
+ * unit differs from its name, the kind is a counter as well, so that it can be chosen by name, such
+ * as cycles:u. */
+static int use_count_as_time(struct dp_reader *r, struct dp_import_kind *v)
 {
     uint64_t hz;
     bool time;
@@ -198,8 +200,8 @@ static int choose_counters(struct dp_reader *r)
     return 0;
 }
 
-/* Lists the remaining kinds in a variable, which the tools report. */
-static int name_rest(struct dp_reader *r)
+/* Lists the kinds that are neither times nor counters in a variable, which the tools report. */
+static int list_left_out(struct dp_reader *r)
 {
     struct dp_buf *words = &r->ids.scratch;
     size_t left = 0;
@@ -225,7 +227,7 @@ int dp_import_header(struct dp_reader *r, size_t preferred)
     bool timed = choose_times(f), calls = false;
     for (size_t i = 0; i < f->n_values; i++)
         calls = calls || f->values[i].calls;
-    int rc = timed ? 0 : stand_in(r, &f->values[preferred < f->n_values ? preferred : 0]);
+    int rc = timed ? 0 : use_count_as_time(r, &f->values[preferred < f->n_values ? preferred : 0]);
     if (rc == 0)
         rc = choose_counters(r);
     if (rc < 0)
@@ -238,7 +240,7 @@ int dp_import_header(struct dp_reader *r, size_t preferred)
     head->foreign = f->format->name;
     rc = dp_header_add(head, "dprof_format", f->format->name);
     if (rc == 0)
-        rc = name_rest(r);
+        rc = list_left_out(r);
     return rc < 0 ? dp_import_error(r, DP_E_NOMEM) : 0;
 }
 

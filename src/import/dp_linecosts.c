@@ -71,6 +71,8 @@ int dp_linecosts_add(struct dp_linecosts *l, struct dp_linecost at, const uint64
     return 0;
 }
 
+/* Hands over the costs of line n under the consumer's names. A line whose costs are all 0 is left
+ * out. */
 static int give_line(struct dp_reader *r, const struct dp_linecosts *l, size_t n,
                      const struct dp_linecosts_names *names)
 {

@@ -44,37 +44,37 @@ static struct dp_text constant(const char *str)
     return (struct dp_text){ str, strlen(str) };
 }
 
-static bool starts(struct dp_text t, const char *with)
+static bool starts_with(struct dp_text t, const char *with)
 {
     size_t n = strlen(with);
     return t.len >= n && memcmp(t.ptr, with, n) == 0;
 }
 
-static bool is(struct dp_text t, const char *str)
+static bool is_text(struct dp_text t, const char *str)
 {
-    return t.len == strlen(str) && starts(t, str);
+    return t.len == strlen(str) && starts_with(t, str);
 }
 
-static struct dp_text from(struct dp_text t, size_t n)
+static struct dp_text text_from(struct dp_text t, size_t n)
 {
     return (struct dp_text){ t.ptr + n, t.len - n };
 }
 
 struct dp_text dp_nytprof_file(struct dp_text file)
 {
-    const char *close = starts(file, "(eval ") ? memchr(file.ptr, ')', file.len) : NULL;
+    const char *close = starts_with(file, "(eval ") ? memchr(file.ptr, ')', file.len) : NULL;
     size_t n = close ? (size_t)(close - file.ptr) + 1 : 0;
     if (n && n < file.len && file.ptr[n] == '[')
         file.len = n;
     return file;
 }
 
-/* __ANON__[FILE:LINE] */
-static bool anonymous(struct dp_subdef *def, struct dp_text name)
+/* Splits __ANON__[FILE:LINE] into name and place. Returns false for a name of another form. */
+static bool split_anonymous(struct dp_subdef *def, struct dp_text name)
 {
     size_t n = strlen(anon) + 1, colon = name.len;
     uint64_t line;
-    if (!starts(name, anon) || name.len <= n || name.ptr[n - 1] != '['
+    if (!starts_with(name, anon) || name.len <= n || name.ptr[n - 1] != '['
         || name.ptr[name.len - 1] != ']')
         return false;
     while (colon > n && name.ptr[colon - 1] != ':')
@@ -87,7 +87,9 @@ static bool anonymous(struct dp_subdef *def, struct dp_text name)
     return true;
 }
 
-static void builtin(struct dp_subdef *def, struct dp_text op)
+/* Makes def a builtin as our recorder writes it: in the package CORE, without a place. op: the name
+ * that NYTProf gives it, sometimes perl's internal one. */
+static void set_builtin(struct dp_subdef *def, struct dp_text op)
 {
     def->builtin = true;
     def->xs = false;            /* NYTProf reports builtins as XS subs */
@@ -96,7 +98,7 @@ static void builtin(struct dp_subdef *def, struct dp_text op)
     def->file = (struct dp_text){ "", 0 };
     def->line = 0;
     for (size_t i = 0; i < DP_ARRAY_LEN(ops); i++)
-        if (is(op, ops[i].op))
+        if (is_text(op, ops[i].op))
             def->name = constant(ops[i].name);
 }
 
@@ -113,19 +115,19 @@ static size_t last_part(struct dp_text name)
 void dp_nytprof_name(struct dp_subdef *def, struct dp_text name)
 {
     size_t at = last_part(name), digits = strlen(begin);
-    struct dp_text last = from(name, at);
+    struct dp_text last = text_from(name, at);
     def->package = (struct dp_text){ name.ptr, at ? at - 2 : 0 };
     def->name = last;
-    if (starts(last, core) && last.len > strlen(core)) {
-        builtin(def, from(last, strlen(core)));
-    } else if (is(def->package, "CORE")) {
-        builtin(def, last);
-    } else if (starts(last, begin)) {
+    if (starts_with(last, core) && last.len > strlen(core)) {
+        set_builtin(def, text_from(last, strlen(core)));
+    } else if (is_text(def->package, "CORE")) {
+        set_builtin(def, last);
+    } else if (starts_with(last, begin)) {
         while (digits < last.len && dp_is_digit(last.ptr[digits]))
             digits++;
         if (digits > strlen(begin) && (digits == last.len || last.ptr[digits] == '.'))
             def->name.len = strlen(begin) - 1;
     } else {
-        anonymous(def, last);
+        split_anonymous(def, last);
     }
 }

@@ -3,13 +3,13 @@
 
 #include <string.h>
 
-static bool begins(struct dp_text t, const char *with)
+static bool begins_with(struct dp_text t, const char *with)
 {
     size_t n = strlen(with);
     return t.len >= n && memcmp(t.ptr, with, n) == 0;
 }
 
-static bool ends(struct dp_text t, const char *with)
+static bool ends_with(struct dp_text t, const char *with)
 {
     size_t n = strlen(with);
     return t.len >= n && memcmp(t.ptr + t.len - n, with, n) == 0;
@@ -20,7 +20,7 @@ static bool has_java_class(struct dp_text t)
 {
     const char *p = t.ptr, *end = t.ptr + t.len;
     while (p < end && (p = memchr(p, ';', (size_t)(end - p))) != NULL)
-        if (begins((struct dp_text){ p, (size_t)(end - p++) }, ";::"))
+        if (begins_with((struct dp_text){ p, (size_t)(end - p++) }, ";::"))
             return true;
     return false;
 }
@@ -40,7 +40,7 @@ struct dp_text dp_perf_no_offset(struct dp_text name)
 /* ---- parameters ---- */
 
 /* Where the bracket that ends the text opens; its length if there is none. */
-static size_t opening(struct dp_text t, char open, char close)
+static size_t opening_bracket(struct dp_text t, char open, char close)
 {
     size_t depth = 0;
     for (size_t i = t.len; i-- > 0;) {
@@ -62,13 +62,13 @@ static struct dp_text no_qualifiers(struct dp_text t)
     do {
         before = t.len;
         for (size_t i = 0; i < DP_ARRAY_LEN(words); i++)
-            if (ends(t, words[i]))
+            if (ends_with(t, words[i]))
                 t.len -= strlen(words[i]);
-        size_t at = opening(t, '[', ']');
+        size_t at = opening_bracket(t, '[', ']');
         struct dp_text behind = { t.ptr + at, t.len - at };
-        if (behind.len && at && (t.ptr[at - 1] == ')' || begins(behind, "[clone ")))
+        if (behind.len && at && (t.ptr[at - 1] == ')' || begins_with(behind, "[clone ")))
             t.len = at;
-        at = opening(t, '(', ')');
+        at = opening_bracket(t, '(', ')');
         if (at + 1 < t.len && t.ptr[at + 1] == '.')
             t.len = at;
     } while (t.len < before);
@@ -96,7 +96,7 @@ static struct dp_text no_java_type(struct dp_text t)
 }
 
 /* Where the first unclosed bracket opens: the writer cut a long name. */
-static size_t unclosed(struct dp_text t)
+static size_t unclosed_bracket(struct dp_text t)
 {
     size_t depth = 0, at = t.len;
     for (size_t i = t.len; i-- > 0;) {
@@ -113,15 +113,15 @@ static size_t unclosed(struct dp_text t)
  * part of the name: those of a namespace, of a template, of operator(). */
 static struct dp_text no_parameters(struct dp_text name)
 {
-    if (begins(name, "RegExp:"))        /* node's name for the code of that expression */
+    if (begins_with(name, "RegExp:"))   /* node's name for the code of that expression */
         return name;
-    struct dp_text t = { name.ptr, unclosed(name) };
-    if (t.len < name.len && t.len && !ends(t, "operator"))
+    struct dp_text t = { name.ptr, unclosed_bracket(name) };
+    if (t.len < name.len && t.len && !ends_with(t, "operator"))
         return no_qualifiers(t);
     t = no_qualifiers(no_java_type(name));
-    size_t at = opening(t, '(', ')');
+    size_t at = opening_bracket(t, '(', ')');
     struct dp_text before = { t.ptr, at };
-    if (at == t.len || !at || ends(before, "::") || ends(before, "operator"))
+    if (at == t.len || !at || ends_with(before, "::") || ends_with(before, "operator"))
         return name;
     while (before.len && before.ptr[before.len - 1] == ' ')
         before.len--;
@@ -132,7 +132,7 @@ static struct dp_text no_parameters(struct dp_text name)
 
 void dp_perf_name(struct dp_buf *to, struct dp_text name, bool java)
 {
-    if (opening(name, '(', ')') == 0)
+    if (opening_bracket(name, '(', ')') == 0)
         return;
     name = no_parameters(name);
     size_t i = java && name.len && *name.ptr == 'L' && memchr(name.ptr, '/', name.len);
@@ -147,7 +147,7 @@ void dp_perf_unknown(struct dp_buf *to, struct dp_text file)
     size_t at = file.len;
     while (at && file.ptr[at - 1] != '/')
         at--;
-    bool known = !(begins(file, "[unknown]") && ends(file, "[unknown]")) && at < file.len;
+    bool known = !(begins_with(file, "[unknown]") && ends_with(file, "[unknown]")) && at < file.len;
     dp_buf_addc(to, '[');
     dp_buf_adds(to, known ? "" : "unknown");
     if (known)

@@ -120,8 +120,9 @@ static bool read_number(struct dp_text w, uint64_t *out)
 
 /* ---- the header ---- */
 
-/* A line of a header: KEY: VALUE. *value: the text after the colon. */
-static bool header_line(struct dp_text line, const char *key, struct dp_text *value)
+/* Splits a line KEY: VALUE of a header. Returns false if it is another line, or if key is given and
+ * not the line's. *value: the text after the colon. */
+static bool split_header_line(struct dp_text line, const char *key, struct dp_text *value)
 {
     size_t n = 0;
     while (n < line.len && dp_is_lower(line.ptr[n]))
@@ -164,11 +165,11 @@ static bool is_callgrind(const char *ptr, size_t len)
             line.len--;
         if (!line.len || *line.ptr == '#')
             continue;
-        if (header_line(line, "events", &value))
+        if (split_header_line(line, "events", &value))
             return !ends_with_count(value);
-        if (!header_line(line, NULL, &value) && ends_with_count(line))
+        if (!split_header_line(line, NULL, &value) && ends_with_count(line))
             return false;
-        if (header_line(line, "creator", &value)) {
+        if (split_header_line(line, "creator", &value)) {
             if (dp_import_begins(value, "xdebug "))
                 return true;    /* its version looks like a count */
             created = true;
@@ -178,6 +179,8 @@ static bool is_callgrind(const char *ptr, size_t len)
     return created && !stacks;
 }
 
+/* Reads the line `positions:', which says which positions each line with costs begins with. Only
+ * the source line is used. */
 static int read_position_kinds(struct dp_reader *r, struct dp_text rest)
 {
     struct callgrind *cg = state(r);
@@ -285,11 +288,11 @@ static void note_sums(struct callgrind *cg, struct dp_text key, struct dp_text v
 }
 
 /* Reads a line `KEY: VALUE', in a header or at the end. Returns 1; 0 for other lines; or a DP_E. */
-static int key_line(struct dp_reader *r, struct dp_text line)
+static int read_key_line(struct dp_reader *r, struct dp_text line)
 {
     struct callgrind *cg = state(r);
     struct dp_text value;
-    if (!header_line(line, NULL, &value))
+    if (!split_header_line(line, NULL, &value))
         return 0;
     const char *colon = memchr(line.ptr, ':', line.len);
     struct dp_text key = { line.ptr, (size_t)(colon - line.ptr) };
@@ -302,6 +305,8 @@ static int key_line(struct dp_reader *r, struct dp_text line)
     return rc < 0 ? rc : 1;
 }
 
+/* Makes the reader's state. If there is no line `positions:', lines with costs begin with the
+ * source line alone. */
 static int new_state(struct dp_reader *r)
 {
     struct callgrind *cg = r->import.state = dp_mem_zalloc(sizeof *cg);
@@ -321,6 +326,8 @@ static int new_state(struct dp_reader *r)
     return cg->object == DP_MAP_NONE ? dp_import_error(r, DP_E_NOMEM) : 0;
 }
 
+/* Reads the header, up to the line `events:', which no file lacks. Without events the kinds of
+ * values are unknown. */
 static int read_head(struct dp_reader *r)
 {
     struct dp_text line, calls = { "calls", 5 }, none = { "", 0 };
@@ -328,7 +335,7 @@ static int read_head(struct dp_reader *r)
     struct callgrind *cg = state(r);
     while (rc >= 0 && !cg->n_events && (got = dp_import_line(r, &line)) > 0) {
         cg->calls = cg->calls || dp_import_begins(line, "# callgrind format");
-        rc = line.len && *line.ptr != '#' ? key_line(r, line) : 1;
+        rc = line.len && *line.ptr != '#' ? read_key_line(r, line) : 1;
         if (rc == 0)
             rc = bad_line(r, "this is no line of a header, and there was no line `events:'", line);
     }
@@ -343,7 +350,8 @@ static int read_head(struct dp_reader *r)
 
 /* ---- functions ---- */
 
-/* Reads a name, or its number, or both. */
+/* Reads a name of a space, which has its number, or the number alone where the name has come
+ * before. *out: its number in cg->names. */
 static int read_name(struct dp_reader *r, enum space space, struct dp_text t, uint32_t *out)
 {
     struct callgrind *cg = state(r);
@@ -487,6 +495,8 @@ static int begin_calls(struct dp_reader *r, struct dp_text rest)
     return rc;
 }
 
+/* Adds the calls that a line calls= has begun to the edge from the current function. values: their
+ * inclusive cost, from the next line. */
 static int end_calls(struct dp_reader *r, uint64_t *values)
 {
     struct callgrind *cg = state(r);
@@ -523,7 +533,7 @@ static int add_own(struct dp_reader *r, const uint64_t *values)
 
 /* Reads a line that begins with a position. Code before the first function belongs to a function
  * without a name. */
-static int cost_line(struct dp_reader *r, struct dp_text line)
+static int read_cost_line(struct dp_reader *r, struct dp_text line)
 {
     struct callgrind *cg = state(r);
     uint64_t values[DP_IMPORT_VALUES];
@@ -542,7 +552,7 @@ static int cost_line(struct dp_reader *r, struct dp_text line)
 /* ---- the body ---- */
 
 /* Reads a line `KEY=VALUE'. Jumps are skipped, but their names are kept. */
-static int name_line(struct dp_reader *r, struct dp_text line)
+static int read_name_line(struct dp_reader *r, struct dp_text line)
 {
     struct callgrind *cg = state(r);
     uint32_t unused;
@@ -576,15 +586,16 @@ static int name_line(struct dp_reader *r, struct dp_text line)
     return bad_line(r, "this is no line of callgrind's format", line);
 }
 
-static int any_line(struct dp_reader *r, struct dp_text line)
+/* Reads a line of the body: its first character tells costs, keys and names from each other. */
+static int read_line(struct dp_reader *r, struct dp_text line)
 {
     line = text_after(line, 0);
     if (!line.len || *line.ptr == '#')
         return 0;
     if (dp_is_digit(*line.ptr) || *line.ptr == '+' || *line.ptr == '-' || *line.ptr == '*')
-        return cost_line(r, line);
-    int rc = key_line(r, line);
-    return rc == 0 ? name_line(r, line) : rc < 0 ? rc : 0;
+        return read_cost_line(r, line);
+    int rc = read_key_line(r, line);
+    return rc == 0 ? read_name_line(r, line) : rc < 0 ? rc : 0;
 }
 
 /* Hands over the subs of the functions, with the place where they begin, if known. */
@@ -639,12 +650,14 @@ static int check_sums(struct dp_reader *r)
     return 0;
 }
 
+/* Reads all costs, then hands over subs, contexts and lines: only the whole file has the whole call
+ * graph. */
 static int read_body(struct dp_reader *r)
 {
     struct dp_text line;
     int got, rc;
     while ((got = dp_import_line(r, &line)) > 0)
-        if ((rc = any_line(r, line)) < 0)
+        if ((rc = read_line(r, line)) < 0)
             return rc;
     if (got == 0 && state(r)->next == CALL_COST && !r->in.cut)
         return dp_reader_fail(r, DP_E_TRUNCATED, 0, "the file ends before the cost of a call");
@@ -653,6 +666,7 @@ static int read_body(struct dp_reader *r)
     return rc < 0 || r->in.cut ? rc : check_sums(r);
 }
 
+/* Frees what new_state has made (dp_import_format.release). */
 static void release_state(void *of)
 {
     struct callgrind *cg = of;

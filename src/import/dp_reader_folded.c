@@ -182,6 +182,8 @@ static int check_kind(struct dp_reader *r, enum dp_folded_kind kind)
     return 0;
 }
 
+/* Makes the reader's state. In a chart, equal stacks are contexts of their own, one for each
+ * stretch of time, so the reader does not find contexts by their names. */
 static int make_state(struct dp_reader *r, enum dp_folded_kind kind)
 {
     struct folded *in = r->import.state = dp_mem_zalloc(sizeof *in);
@@ -222,6 +224,8 @@ static int make_header(struct dp_reader *r)
     return rc < 0 ? dp_import_error(r, rc) : 0;
 }
 
+/* Recognizes the file by its first lines, and makes the header, which folded stacks lack. Returns 1
+ * if these lines do not decide yet (dp_import_format.head). */
 static int read_head(struct dp_reader *r)
 {
     const char *other = r->in.base ? NULL : dp_unreadable(r->in.buf, r->in.end);
@@ -266,7 +270,7 @@ static uint64_t shift_in(uint64_t a, unsigned d)
 
 /* Reads a count that is more than a plain number of a few digits. Returns 1 and its ticks; 0 for a
  * bad count, which is noted; or a negative DP_E. */
-static DP_NOINLINE int odd_count(struct dp_reader *r, const char *p, size_t len, uint64_t *out)
+static DP_NOINLINE int read_odd_count(struct dp_reader *r, const char *p, size_t len, uint64_t *out)
 {
     size_t whole = 0, places;
     while (whole < len && dp_is_digit(p[whole]))
@@ -410,6 +414,8 @@ static uint64_t hash_of(uint64_t factor, uint64_t h, const char *p, size_t n)
     return h ^ h >> 32;
 }
 
+/* Finds or makes the context of a frame, without adding anything to it. fresh: it is certainly new,
+ * so the consumer need not search for it. */
 static int64_t enter_context(struct dp_reader *r, uint32_t parent, uint32_t sub, bool fresh)
 {
     static const uint64_t nothing;
@@ -463,7 +469,9 @@ static struct seen *seen_at(struct folded *in, const char *p, size_t len,
     return in->seen ? &in->seen[*hash >> 32 & (SEEN - 1)] : NULL;
 }
 
-static int name_frame(struct dp_reader *r, const char *p, struct frame *frame)
+/* Finds the sub of a frame that has none yet, by the frame's name. p: the text of the stack. Also
+ * notes whether two names turn out to be the same sub (by_text). */
+static int find_sub_of_frame(struct dp_reader *r, const char *p, struct frame *frame)
 {
     struct dp_text name = { p + frame->begin, frame->end - frame->begin };
     size_t known = r->ids.names.count;
@@ -537,7 +545,7 @@ static int descend_stack(struct dp_reader *r, const char *p, size_t fresh)
         return dp_import_error(r, DP_E_NOMEM);
     for (; i < n; i++) {
         struct frame *frame = &in->frames[i];
-        int rc = name_frame(r, p, frame);
+        int rc = find_sub_of_frame(r, p, frame);
         int64_t node = rc < 0 ? rc : enter_context(r, i ? frame[-1].node : 0, frame->sub,
                                                    i >= fresh && in->by_text);
         if (node < 0)
@@ -618,7 +626,7 @@ static void arrive_at_line(struct folded *in)
     in->stack.len = 0;
 }
 
-/* Splits the stack of the next line, if its last word is a count; stack() checks whether it gets
+/* Splits the stack of the next line, if its last word is a count; read_stack checks whether it gets
  * the same stack. */
 static int look_ahead(struct dp_reader *r, const char *p, size_t len)
 {
@@ -648,6 +656,8 @@ static void find_ahead(struct dp_reader *r)
         r->to->expect(r->to->ctx, ahead->frames[n - 1].node);
 }
 
+/* Adds the counts of a line to the context of its stack. before: the first count of a line with
+ * two; NULL: there is one count. */
 static int read_stack(struct dp_reader *r, const char *p, size_t len, uint64_t ticks,
                       const uint64_t *before)
 {
@@ -686,8 +696,8 @@ static bool is_count(const char *p, size_t len)
 
 /* Reads the count at the end of p..len. Returns 1; 0 for a bad count, which is noted; or a negative
  * DP_E. *n: number of bytes before the count. */
-static DP_NOINLINE int any_count(struct dp_reader *r, const char *p, size_t len, uint64_t *ticks,
-                                 size_t *n)
+static DP_NOINLINE int read_any_count(struct dp_reader *r, const char *p, size_t len,
+                                      uint64_t *ticks, size_t *n)
 {
     size_t at = last_word(p, len);
     *n = trimmed_length(p, at);
@@ -695,7 +705,7 @@ static DP_NOINLINE int any_count(struct dp_reader *r, const char *p, size_t len,
         return dp_reader_leave_out(r, "there is no count at the end of the line", p, len);
     if (!*n)
         return dp_reader_leave_out(r, "there is no stack before the count", p, len);
-    return odd_count(r, p + at, len - at, ticks);
+    return read_odd_count(r, p + at, len - at, ticks);
 }
 
 /* Reads a line with the counts of two profiles. A count with more decimals than any before makes
@@ -707,13 +717,13 @@ static int line_of_two(struct dp_reader *r, const char *p, size_t len)
     unsigned decimals;
     do {
         decimals = state(r)->decimals;
-        int rc = any_count(r, p, len, &ticks, &first);
+        int rc = read_any_count(r, p, len, &ticks, &first);
         if (rc > 0) {
             size_t at = last_word(p, first);
             if (!is_count(p + at, first - at))
                 return dp_reader_leave_out(r, "there is one count only at the end of the line", p,
                                            len);
-            rc = any_count(r, p, first, &before, &n);
+            rc = read_any_count(r, p, first, &before, &n);
         }
         if (rc <= 0)
             return rc;
@@ -721,7 +731,9 @@ static int line_of_two(struct dp_reader *r, const char *p, size_t len)
     return read_stack(r, p, n, ticks, &before);
 }
 
-static int any_line(struct dp_reader *r, const char *p, size_t len)
+/* Reads a line: a stack with its count, a comment, or nothing. Most counts are short whole numbers,
+ * which need no call of read_any_count. */
+static int read_line(struct dp_reader *r, const char *p, size_t len)
 {
     len = trimmed_length(p, len);
     if (!len || is_comment(p, len))
@@ -732,7 +744,7 @@ static int any_line(struct dp_reader *r, const char *p, size_t len)
     uint64_t ticks;
     /* the line's end and readable bytes follow the line */
     if (DP_UNLIKELY(!n || state(r)->decimals || dp_num_short(p + at, &ticks) != len - at)) {
-        int rc = any_count(r, p, len, &ticks, &n);
+        int rc = read_any_count(r, p, len, &ticks, &n);
         if (rc <= 0)
             return rc;
     }
@@ -754,7 +766,7 @@ static int mixed_lines(struct dp_reader *r, const char *end)
         if (next_nl)
             rc = look_ahead(r, next, (size_t)(next_nl - next));
         if (rc == 0)
-            rc = any_line(r, p, (size_t)(nl - p));
+            rc = read_line(r, p, (size_t)(nl - p));
         if (rc < 0)
             break;
         find_ahead(r);
@@ -775,9 +787,11 @@ static int read_stacks(struct dp_reader *r, const char *end)
     bool is_alone = in->pushed * 2 > in->deep;
     if (in->indexed && in->stacks > FIRST && is_alone && r->in.buf + r->in.pos < end)
         return mixed_lines(r, end);
-    return dp_reader_each_line(r, end, any_line);
+    return dp_reader_each_line(r, end, read_line);
 }
 
+/* Reads all stacks, as far as there are whole lines in the buffer at a time. The file's last line
+ * may lack its end. */
 static int read_body(struct dp_reader *r)
 {
     for (;;) {
@@ -801,6 +815,7 @@ static int read_body(struct dp_reader *r)
     return dp_reader_left_out(r);
 }
 
+/* Frees what make_state has made (dp_import_format.release). */
 static void release_state(void *all)
 {
     struct folded *in = all;

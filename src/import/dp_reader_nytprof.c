@@ -77,6 +77,7 @@ static bool is_nytprof(const char *ptr, size_t len)
 
 /* ---- names and files ---- */
 
+/* Finds or makes the sub with a name. *sub: its number. */
 static int sub_of(struct dp_reader *r, struct nytprof *in, struct dp_text name, uint32_t *sub)
 {
     *sub = dp_pool_intern(&in->names, name.ptr, name.len);
@@ -89,7 +90,9 @@ static int sub_of(struct dp_reader *r, struct nytprof *in, struct dp_text name, 
     return 0;
 }
 
-static int file_record(struct dp_reader *r, struct nytprof *in, const struct dp_nytprof_record *rec)
+/* Keeps the name of a file under its number, by which other records refer to the file. */
+static int read_file_record(struct dp_reader *r, struct nytprof *in,
+                            const struct dp_nytprof_record *rec)
 {
     uint32_t name = dp_pool_intern(&in->files, rec->s[0].ptr, rec->s[0].len);
     if (name == DP_MAP_NONE)
@@ -105,7 +108,8 @@ static int file_record(struct dp_reader *r, struct nytprof *in, const struct dp_
 
 /* Reads a sub. Subs of string evals may come several times; the first file's place is kept, as in
  * NYTProf. */
-static int sub_record(struct dp_reader *r, struct nytprof *in, const struct dp_nytprof_record *rec)
+static int read_sub_record(struct dp_reader *r, struct nytprof *in,
+                           const struct dp_nytprof_record *rec)
 {
     uint32_t n;
     int rc = sub_of(r, in, rec->s[0], &n);
@@ -131,8 +135,10 @@ static int ticks_of(struct dp_reader *r, double v, int64_t *out)
     return 0;
 }
 
-static int return_record(struct dp_reader *r, struct nytprof *in,
-                         const struct dp_nytprof_record *rec)
+/* Adds a call that has returned. The record does not say who called: dp_returns finds callers by
+ * the depth. */
+static int read_return_record(struct dp_reader *r, struct nytprof *in,
+                              const struct dp_nytprof_record *rec)
 {
     uint32_t sub;
     int64_t ticks = 0;
@@ -145,6 +151,7 @@ static int return_record(struct dp_reader *r, struct nytprof *in,
     return rc < 0 ? dp_import_error(r, rc) : 0;
 }
 
+/* Finds or makes the function of a sub in the call graph. */
 static int function_of(struct dp_reader *r, struct nytprof *in, uint32_t sub, uint32_t *out)
 {
     if (!in->subs[sub].function) {
@@ -165,6 +172,8 @@ static uint64_t ns_of(const struct nytprof *in, int64_t ticks)
     return dp_num_scale((uint64_t)ticks, 1000000000, in->hz, &ns) ? ns : DP_LIMIT_TOTAL;
 }
 
+/* Adds calls and their inclusive time to the call graph, which replaces the tree if the file has no
+ * single calls. */
 static int add_edge(struct dp_reader *r, struct nytprof *in, uint32_t caller, uint32_t callee,
                     const uint64_t *values)
 {
@@ -184,7 +193,8 @@ static int add_edge(struct dp_reader *r, struct nytprof *in, uint32_t caller, ui
 /* Reads the sums of calls from a place. A place without a file means that the sub is an XS sub.
  * Inclusive times of calls within calls of the same sub are separate in the file, and not
  * needed. */
-static int sums_record(struct dp_reader *r, struct nytprof *in, const struct dp_nytprof_record *rec)
+static int read_sums_record(struct dp_reader *r, struct nytprof *in,
+                            const struct dp_nytprof_record *rec)
 {
     uint32_t caller = 0, callee = 0;
     int64_t inclusive = 0, own = 0;
@@ -208,7 +218,9 @@ static int sums_record(struct dp_reader *r, struct nytprof *in, const struct dp_
     return add_edge(r, in, caller, callee, values);
 }
 
-static int time_record(struct dp_reader *r, struct nytprof *in, const struct dp_nytprof_record *rec)
+/* Adds the time of a statement, which is negative if NYTProf has subtracted too much. */
+static int read_time_record(struct dp_reader *r, struct nytprof *in,
+                            const struct dp_nytprof_record *rec)
 {
     in->has_statements = true;
     in->statements += (int32_t)rec->u[0];
@@ -227,7 +239,9 @@ static bool is_date(double v)
     return v > 1e8 && v < 1e11;
 }
 
-static void process_record(struct nytprof *in, const struct dp_nytprof_record *rec)
+/* Notes that a process has begun or ended. The file is complete if all processes have ended. Their
+ * durations are needed for a file without statements. */
+static void read_process_record(struct nytprof *in, const struct dp_nytprof_record *rec)
 {
     if (rec->tag == 'P') {
         in->began = rec->n[0];
@@ -277,6 +291,8 @@ static int clock_id(struct dp_reader *r, struct nytprof *in, struct dp_text v)
     return keep_variable(r, "dprof_clock", (struct dp_text){ names[n], strlen(names[n]) });
 }
 
+/* Reads NAME=VALUE. Some attributes define the unit or the size of times; some become variables of
+ * the header; the others are ignored. */
 static int read_attribute(struct dp_reader *r, struct nytprof *in, struct dp_text line)
 {
     struct dp_text v;
@@ -304,7 +320,7 @@ static int read_attribute(struct dp_reader *r, struct nytprof *in, struct dp_tex
 }
 
 /* :NAME=VALUE, !OPTION=VALUE, # and a comment. */
-static int text_record(struct dp_reader *r, struct nytprof *in)
+static int read_text_record(struct dp_reader *r, struct nytprof *in)
 {
     long len = dp_reader_whole_line(r);
     if (len < 0)
@@ -320,7 +336,8 @@ static int text_record(struct dp_reader *r, struct nytprof *in)
     return rc;
 }
 
-static int version_line(struct dp_reader *r)
+/* Checks the first line. A file with another major version has other records, and is refused. */
+static int read_version_line(struct dp_reader *r)
 {
     long len = dp_reader_whole_line(r);
     if (len < -1)
@@ -354,52 +371,58 @@ static int unpack_rest(struct dp_reader *r, struct nytprof *in)
     return rc;
 }
 
-static int take_record(struct dp_reader *r, struct nytprof *in, const struct dp_nytprof_record *rec)
+/* Evaluates a record. Kinds of records that no view needs are ignored. */
+static int evaluate_record(struct dp_reader *r, struct nytprof *in,
+                           const struct dp_nytprof_record *rec)
 {
     switch (rec->tag) {
     case '+':
     case '*':
-        return time_record(r, in, rec);
+        return read_time_record(r, in, rec);
     case '-':
         in->counted = true;
         return 0;
     case '@':
-        return file_record(r, in, rec);
+        return read_file_record(r, in, rec);
     case '<':
-        return return_record(r, in, rec);
+        return read_return_record(r, in, rec);
     case 's':
-        return sub_record(r, in, rec);
+        return read_sub_record(r, in, rec);
     case 'c':
-        return sums_record(r, in, rec);
+        return read_sums_record(r, in, rec);
     case 'P':
     case 'p':
-        process_record(in, rec);
+        read_process_record(in, rec);
     }
     return 0;
 }
 
-static int any_record(struct dp_reader *r, struct nytprof *in)
+/* Reads the next record, which may be a line of text. Returns DP_E_TRUNCATED, without moving on, if
+ * the file ends within the record. */
+static int read_record(struct dp_reader *r, struct nytprof *in)
 {
     char tag = r->in.buf[r->in.pos];
     struct dp_nytprof_record rec;
     if (tag == ':' || tag == '!' || tag == '#')
-        return text_record(r, in);
+        return read_text_record(r, in);
     if (tag == 'z')
         return unpack_rest(r, in);
     int rc = dp_nytprof_record(r, in->swapped, &rec);
     if (rc == 0)
-        rc = take_record(r, in, &rec);
+        rc = evaluate_record(r, in, &rec);
     if (rc == 0)
         r->in.pos += rec.len;
     return rc;
 }
 
-static int all_records(struct dp_reader *r, struct nytprof *in)
+/* Reads all records. A file that breaks off is no error here: in->cut says how it ends, and
+ * read_body reports this after everything else was handed over. */
+static int read_all_records(struct dp_reader *r, struct nytprof *in)
 {
     int rc;
     r->in.line = 0;             /* there are bytes only */
     while ((rc = dp_nytprof_need(r, 1)) == 0)
-        if ((rc = any_record(r, in)) < 0)
+        if ((rc = read_record(r, in)) < 0)
             break;
     if (rc != DP_E_TRUNCATED)
         return rc;
@@ -413,6 +436,8 @@ static int all_records(struct dp_reader *r, struct nytprof *in)
     return 0;
 }
 
+/* Reads the whole file, because the names of subs and the sums of calls come at its end. Then makes
+ * the header: the kinds of values are calls, and times of the clock that was used. */
 static int read_head(struct dp_reader *r)
 {
     struct nytprof *in = r->import.state = dp_mem_zalloc(sizeof *in);
@@ -426,9 +451,9 @@ static int read_head(struct dp_reader *r)
     dp_nytprof_lines_init(&in->lines);
     in->graph.width = KINDS;
     in->hz = 1000000;           /* older files lack it */
-    int rc = version_line(r);
+    int rc = read_version_line(r);
     if (rc == 0)
-        rc = all_records(r, in);
+        rc = read_all_records(r, in);
     if (rc == 0 && (rc = dp_returns_end(&in->calls)) < 0)
         dp_import_error(r, rc);
     if (rc == 0)
@@ -450,6 +475,7 @@ static struct dp_text file_name(const struct dp_reader *r, uint32_t number)
                 : (struct dp_text){ "", 0 };
 }
 
+/* Hands over sub n, and keeps its consumer's number. */
 static int give_sub(struct dp_reader *r, struct nytprof *in, uint32_t n)
 {
     const struct dp_name *name = dp_pool_name(&in->names, n);
@@ -525,6 +551,7 @@ static int give_context(struct dp_reader *r, struct nytprof *in, uint32_t n)
     return dp_import_add(r, (uint32_t)number, values);
 }
 
+/* Hands over the contexts of the tree, callers before callees. */
 static int give_tree(struct dp_reader *r, struct nytprof *in)
 {
     int rc = 0;
@@ -562,6 +589,8 @@ static int give_lines(struct dp_reader *r, struct nytprof *in, bool graph)
     return rc < 0 ? dp_import_error(r, rc) : dp_nytprof_lines_give(r, &in->lines, file_name);
 }
 
+/* Hands over what read_head has read: as a tree or, if the sums have more calls than have returned
+ * one by one, as a call graph. */
 static int read_body(struct dp_reader *r)
 {
     struct nytprof *in = r->import.state;
@@ -577,6 +606,7 @@ static int read_body(struct dp_reader *r)
     return rc == 0 && in->cut ? dp_reader_fail(r, DP_E_TRUNCATED, 0, "%s", in->cut) : rc;
 }
 
+/* Frees what read_head has made (dp_import_format.release). */
 static void release_state(void *state)
 {
     struct nytprof *in = state;

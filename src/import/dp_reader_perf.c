@@ -201,7 +201,7 @@ static bool is_blank_or_none(struct dp_text t)
 }
 
 /* Reads the ids, the processor, its mode and the time, if the id is at this word. */
-static bool take_id(struct words *of, size_t id, bool timed)
+static bool read_id(struct words *of, size_t id, bool timed)
 {
     of->at = id;
     if (!is_here(of, is_id))
@@ -223,7 +223,7 @@ static size_t command_of(struct words *of, bool *timed)
     if (is_time(of->w[0]))
         return 0;
     for (size_t id = 1; id < of->n; id++)
-        if (take_id(of, id, true))
+        if (read_id(of, id, true))
             return *timed = true, id;
     for (size_t i = 1; i < of->n && !time; i++)
         time = is_time(of->w[i]) ? i : 0;
@@ -236,7 +236,7 @@ static size_t command_of(struct words *of, bool *timed)
     }
     struct dp_text name, file;
     for (size_t id = 1; id < of->n; id++)
-        if (take_id(of, id, false)
+        if (read_id(of, id, false)
             && (is_here(of, is_number) || is_here(of, is_event)
                 || frame_behind(rest_of(of), &name, &file)
                 || of->at == of->n))
@@ -315,6 +315,8 @@ static int finish_sample(struct dp_reader *r, struct perf *in)
                                                 " to more than fits") : 0;
 }
 
+/* Finds or adds the event of a sample, and sets in->kind to its number. Only the periods of the
+ * clocks cpu-clock and task-clock are times. */
 static int find_event(struct dp_reader *r, struct perf *in, const struct sample *s)
 {
     uint32_t name;
@@ -336,7 +338,9 @@ static int find_event(struct dp_reader *r, struct perf *in, const struct sample 
     return rc;
 }
 
-static int add_frame(struct dp_reader *r, struct perf *in, struct dp_text name)
+/* Adds a function to the stack of the sample. Functions without a name, which say nothing to
+ * people, are left out. */
+static int add_function(struct dp_reader *r, struct perf *in, struct dp_text name)
 {
     uint32_t n;
     int rc = name.len ? intern_name(r, in, name, &n) : 0;
@@ -352,8 +356,8 @@ static int add_frame(struct dp_reader *r, struct perf *in, struct dp_text name)
 }
 
 /* Adds a frame. An inlined function comes before the one that contains it. */
-static int take_frame(struct dp_reader *r, struct perf *in, struct dp_text name,
-                      struct dp_text file)
+static int add_frame(struct dp_reader *r, struct perf *in, struct dp_text name,
+                     struct dp_text file)
 {
     int rc = 0;
     for (name = dp_perf_no_offset(name); rc == 0 && name.len;) {
@@ -364,11 +368,13 @@ static int take_frame(struct dp_reader *r, struct perf *in, struct dp_text name,
         else
             dp_perf_name(&in->name, one, in->java);
         rc = in->name.err ? dp_import_error(r, DP_E_NOMEM)
-                : add_frame(r, in, (struct dp_text){ in->name.ptr, in->name.len });
+                : add_function(r, in, (struct dp_text){ in->name.ptr, in->name.len });
     }
     return rc;
 }
 
+/* Begins a sample by its first line, and ends the one before. The command, with _ for its blanks,
+ * will be the caller of all frames. */
 static int begin_sample(struct dp_reader *r, struct perf *in, const struct sample *s)
 {
     struct dp_text name, file;
@@ -388,7 +394,7 @@ static int begin_sample(struct dp_reader *r, struct perf *in, const struct sampl
     in->flat = s->framed;
     in->period = s->period;
     in->n_frames = 0;
-    return rc == 0 && frame_behind(s->rest, &name, &file) ? take_frame(r, in, name, file) : rc;
+    return rc == 0 && frame_behind(s->rest, &name, &file) ? add_frame(r, in, name, file) : rc;
 }
 
 /* Handles a frame outside of samples: the line before the first stack may have been a weak one. */
@@ -403,11 +409,12 @@ static int first_frame(struct dp_reader *r, struct perf *in, struct dp_text line
                                  "time,period,event,ip,sym,dso' prints all that is needed", line);
     in->weak = true;
     int rc = begin_sample(r, in, &s);
-    return rc == 0 && frame_line(line, &name, &file) ? take_frame(r, in, name, file) : rc;
+    return rc == 0 && frame_line(line, &name, &file) ? add_frame(r, in, name, file) : rc;
 }
 
 /* Handles a line before the first sample, such as a warning of perf. */
-static int early_line(struct dp_reader *r, struct perf *in, struct dp_text line, enum sure sure)
+static int note_early_line(struct dp_reader *r, struct perf *in, struct dp_text line,
+                           enum sure sure)
 {
     dp_buf_clear(&in->before);
     if (sure == WEAK)
@@ -415,7 +422,9 @@ static int early_line(struct dp_reader *r, struct perf *in, struct dp_text line,
     return in->before.err ? dp_import_error(r, DP_E_NOMEM) : 0;
 }
 
-static int any_line(struct dp_reader *r, struct perf *in, struct dp_text line)
+/* Reads a line. The open sample decides what it is: a frame, an empty line that ends the sample,
+ * the first line of another one, or other output of perf, which is ignored. */
+static int read_line(struct dp_reader *r, struct perf *in, struct dp_text line)
 {
     struct sample s;
     struct dp_text name, file;
@@ -427,19 +436,19 @@ static int any_line(struct dp_reader *r, struct perf *in, struct dp_text line)
     bool framed = frame_line(line, &name, &file);
     if (framed && in->open && at && !in->flat) {
         in->stacks = true;
-        return take_frame(r, in, name, file);
+        return add_frame(r, in, name, file);
     }
     enum sure sure = sample_line(line, &s);
     if (sure == SURE || (sure == WEAK && (in->weak || s.framed)))
         return begin_sample(r, in, &s);
     if (framed) {
         in->stacks = in->stacks || (in->open && !in->flat);
-        return in->open ? take_frame(r, in, name, file) : first_frame(r, in, line);
+        return in->open ? add_frame(r, in, name, file) : first_frame(r, in, line);
     }
     if (in->open && at)         /* other output about a sample: registers, sources */
         return 0;
     return in->any ? dp_import_bad(r, "this is neither a sample nor a frame", line)
-            : early_line(r, in, line, sure);
+            : note_early_line(r, in, line, sure);
 }
 
 /* Is this the first line of a sample, except the command? */
@@ -487,7 +496,7 @@ static bool is_perf(const char *ptr, size_t len)
 
 /* ---- the file ---- */
 
-static int tell_events(struct dp_reader *r, struct perf *in)
+static int make_header(struct dp_reader *r, struct perf *in)
 {
     for (size_t i = 0; i < in->n_events; i++) {
         int rc = dp_import_value(r, dp_import_name(&in->names, in->events[i].name),
@@ -498,6 +507,8 @@ static int tell_events(struct dp_reader *r, struct perf *in)
     return dp_import_header(r, 0);
 }
 
+/* Reads all samples into a tree, because the kinds of values are the events, which are complete
+ * only at the end of the file. */
 static int read_head(struct dp_reader *r)
 {
     struct perf *in = r->import.state = dp_mem_zalloc(sizeof *in);
@@ -510,7 +521,7 @@ static int read_head(struct dp_reader *r)
     dp_buf_init(&in->before);
     int rc = 0, got = 0;
     while (rc == 0 && (got = dp_import_line(r, &line)) > 0)
-        rc = any_line(r, in, line);
+        rc = read_line(r, in, line);
     if (rc == 0 && in->open && in->stacks)      /* it counts, but may have had more frames */
         in->cut = "no empty line follows the last stack";
     if (rc == 0)
@@ -520,9 +531,11 @@ static int read_head(struct dp_reader *r)
     if (rc == 0 && r->in.cut)
         in->cut = "the compressed data break off";
     r->in.cut = false;          /* reported after the contexts */
-    return rc < 0 ? rc : tell_events(r, in);
+    return rc < 0 ? rc : make_header(r, in);
 }
 
+/* Hands over the names in the stacks as subs, then the tree of stacks. Names of events are no
+ * subs. */
 static int read_body(struct dp_reader *r)
 {
     struct perf *in = r->import.state;
@@ -542,6 +555,7 @@ static int read_body(struct dp_reader *r)
     return rc == 0 && in->cut ? dp_reader_fail(r, DP_E_TRUNCATED, 0, "%s", in->cut) : rc;
 }
 
+/* Frees what read_head has made (dp_import_format.release). */
 static void release_state(void *state)
 {
     struct perf *in = state;

@@ -84,6 +84,8 @@ static void set_place(struct dp_reader *r, const char *ptr)
     r->in.base = (uint64_t)(ptr - r->import.whole.ptr);
 }
 
+/* Reads a number of protocol buffers, seven bits a byte, the lowest bits first. Returns false if it
+ * is cut off, or exceeds 64 bits. */
 static bool read_varint(struct dp_text *rest, uint64_t *out)
 {
     uint64_t v = 0;
@@ -151,7 +153,7 @@ static int next_field(struct dp_reader *r, struct dp_text *rest, struct field *f
 }
 
 /* Checks that the field is a message or a string. */
-static int as_bytes(struct dp_reader *r, const struct field *f)
+static int check_is_bytes(struct dp_reader *r, const struct field *f)
 {
     return f->wire == WIRE_BYTES
                ? 0
@@ -206,7 +208,7 @@ static bool is_pprof(const char *ptr, size_t len)
 
 /* ---- the first pass ---- */
 
-static int index_of(struct dp_reader *r, struct dp_map *map, uint64_t id, size_t index)
+static int keep_index(struct dp_reader *r, struct dp_map *map, uint64_t id, size_t index)
 {
     struct dp_map_slot *slot = dp_map_put(map, id);
     if (!slot)
@@ -223,6 +225,8 @@ static int add_span(struct dp_reader *r, struct span **list, size_t *n, size_t *
     return 0;
 }
 
+/* Keeps the file of a mapping, a part of the program in memory. It is shown with code that has no
+ * name. */
 static int add_mapping(struct dp_reader *r, struct pprof *p, struct dp_text t)
 {
     struct field f;
@@ -238,9 +242,11 @@ static int add_mapping(struct dp_reader *r, struct pprof *p, struct dp_text t)
     if (dp_mem_grow((void **)&p->files, &p->files_cap, p->n_files + 1, sizeof *p->files) < 0)
         return dp_import_error(r, DP_E_NOMEM);
     p->files[p->n_files] = file;
-    return index_of(r, &p->mapping_ids, id, p->n_files++);
+    return keep_index(r, &p->mapping_ids, id, p->n_files++);
 }
 
+/* Keeps the place of a location's message. A sample that uses it resolves it later, because what
+ * the message refers to may follow in the file. */
 static int add_location(struct dp_reader *r, struct pprof *p, struct dp_text t)
 {
     struct location loc = { .message = span_of(p, t), .first = UNKNOWN };
@@ -257,9 +263,10 @@ static int add_location(struct dp_reader *r, struct pprof *p, struct dp_text t)
         < 0)
         return dp_import_error(r, DP_E_NOMEM);
     p->locations[p->n_locations] = loc;
-    return index_of(r, &p->location_ids, id, p->n_locations++);
+    return keep_index(r, &p->location_ids, id, p->n_locations++);
 }
 
+/* Keeps a function, whose names are numbers of strings that may follow in the file. */
 static int add_function(struct dp_reader *r, struct pprof *p, struct dp_text t)
 {
     struct function fn = { .sub = DP_SUB_NONE };
@@ -282,7 +289,7 @@ static int add_function(struct dp_reader *r, struct pprof *p, struct dp_text t)
         < 0)
         return dp_import_error(r, DP_E_NOMEM);
     p->functions[p->n_functions] = fn;
-    return index_of(r, &p->function_ids, id, p->n_functions++);
+    return keep_index(r, &p->function_ids, id, p->n_functions++);
 }
 
 /* Notes the place of a field of the profile. */
@@ -293,7 +300,7 @@ static int note_field(struct dp_reader *r, struct pprof *p, const struct field *
         p->preferred = f->value;
     if (f->number > F_STRING)
         return 0;
-    if ((rc = as_bytes(r, f)) < 0)
+    if ((rc = check_is_bytes(r, f)) < 0)
         return rc;
     struct span s = span_of(p, f->bytes);
     switch (f->number) {
@@ -306,6 +313,7 @@ static int note_field(struct dp_reader *r, struct pprof *p, const struct field *
     }
 }
 
+/* Finds a string by its number. 0 is the empty one, also in files without strings. */
 static int string_at(struct dp_reader *r, const struct pprof *p, uint64_t n, struct dp_text *out)
 {
     *out = (struct dp_text){ "", 0 };
@@ -340,6 +348,8 @@ static int add_type(struct dp_reader *r, const struct pprof *p, size_t n, size_t
     return dp_import_value(r, name, unit);
 }
 
+/* Makes the first pass: reads everything but the samples. Then makes the header from the types of
+ * values, whose names may be the last strings of the file. */
 static int read_head(struct dp_reader *r)
 {
     struct pprof *p = r->import.state = dp_mem_zalloc(sizeof *p);
@@ -462,7 +472,7 @@ static int resolve_location(struct dp_reader *r, struct pprof *p, struct locatio
             mapping = f.value;
         } else if (f.number == LOCATION_ADDRESS) {
             address = f.value;
-        } else if (f.number == LOCATION_LINE && (rc = as_bytes(r, &f)) == 0
+        } else if (f.number == LOCATION_LINE && (rc = check_is_bytes(r, &f)) == 0
                    && (rc = read_line(r, f.bytes, &id, &line.line)) == 0 && id
                    && (rc = function_sub(r, p, id, &line)) == 0) {
             rc = add_sub(r, p, loc, line);
@@ -477,6 +487,7 @@ static int resolve_location(struct dp_reader *r, struct pprof *p, struct locatio
     return rc;
 }
 
+/* Adds the id of a location to the stack of the sample (add_numbers). */
 static int add_id(struct dp_reader *r, struct pprof *p, uint64_t id)
 {
     if (p->depth >= DP_LIMIT_DEPTH)
@@ -488,6 +499,8 @@ static int add_id(struct dp_reader *r, struct pprof *p, uint64_t id)
     return 0;
 }
 
+/* Adds a value to the sample (add_numbers). Surplus values are only counted; add_sample reports
+ * them. */
 static int add_value(struct dp_reader *r, struct pprof *p, uint64_t value)
 {
     if (value >> 63)
@@ -526,7 +539,7 @@ static int read_label(struct dp_reader *r, const struct pprof *p, const struct f
     struct dp_text t = f->bytes, name;
     struct field of;
     uint64_t key = 0, str = 0;
-    int got = as_bytes(r, f);
+    int got = check_is_bytes(r, f);
     if (got < 0)
         return got;
     while ((got = next_field(r, &t, &of)) > 0)
@@ -585,6 +598,7 @@ static int64_t descend_to(struct dp_reader *r, struct pprof *p, uint64_t phase,
     return node;
 }
 
+/* Adds a sample's values to the context of its stack, and to the line where the stack ends. */
 static int add_sample(struct dp_reader *r, struct pprof *p, struct dp_text t)
 {
     const char *start = t.ptr;
@@ -629,6 +643,7 @@ static struct dp_text file_of(const struct dp_reader *r, uint32_t file)
     return text_of(p, p->strings[file]);
 }
 
+/* Makes the second pass: adds the samples, whose locations, functions and strings are known now. */
 static int read_body(struct dp_reader *r)
 {
     static const struct dp_linecosts_names names = { sub_of, file_of };
@@ -644,6 +659,7 @@ static int read_body(struct dp_reader *r)
     return got < 0 ? got : dp_linecosts_give(r, &p->lines, &names);
 }
 
+/* Frees what read_head has made (dp_import_format.release). */
 static void release_state(void *state)
 {
     struct pprof *p = state;

@@ -103,6 +103,8 @@ static bool is_speedscope(const char *ptr, size_t len)
 
 /* ---- tokens ---- */
 
+/* Returns the number of further bytes of the file for the JSON parser, 0 at its end, or a DP_E. The
+ * first bytes are in the buffer already, because they were needed to recognize the format. */
 static long fill_json(void *ctx, const char **ptr)
 {
     struct dp_reader *r = ctx;
@@ -153,7 +155,7 @@ static int expect_token(struct dp_reader *r, int kind, const char *what)
     return got < 0 || got == kind ? got : FAIL(r, DP_E_SYNTAX, "%s", what);
 }
 
-static int intern(struct dp_reader *r, uint32_t *out)
+static int intern_text(struct dp_reader *r, uint32_t *out)
 {
     struct speedscope *in = r->import.state;
     *out = dp_pool_intern(&in->names, in->json.text.len ? in->json.text.ptr : "",
@@ -174,7 +176,9 @@ static int read_whole(struct dp_reader *r, int kind, uint64_t *out)
     return 0;
 }
 
-static int frame_index(struct dp_reader *r, int kind, uint32_t *out)
+/* Reads the number of a frame. The list of frames may follow, so only read_head checks that the
+ * frame exists. */
+static int read_frame_number(struct dp_reader *r, int kind, uint32_t *out)
 {
     struct speedscope *in = r->import.state;
     uint64_t n = 0;
@@ -189,7 +193,9 @@ static int frame_index(struct dp_reader *r, int kind, uint32_t *out)
 
 /* ---- frames ---- */
 
-static int one_frame(struct dp_reader *r)
+/* Reads a frame, an object of the list of frames. Its place may be missing, and its name may
+ * not. */
+static int read_frame(struct dp_reader *r)
 {
     struct speedscope *in = r->import.state;
     struct frame f = { (uint32_t)NONE, (uint32_t)NONE, 0 };
@@ -199,7 +205,7 @@ static int one_frame(struct dp_reader *r)
         bool line = dp_json_is(&in->json, "line");
         kind = next_token(r);
         if (kind == DP_JSON_STRING && (name || file))
-            rc = intern(r, name ? &f.name : &f.file);
+            rc = intern_text(r, name ? &f.name : &f.file);
         else if (kind == DP_JSON_NUMBER && line)
             rc = read_whole(r, kind, &f.line);
         else
@@ -231,12 +237,12 @@ static int each_object(struct dp_reader *r, int (*one)(struct dp_reader *r))
             : FAIL(r, DP_E_SYNTAX, "there is something else than an object in a list of objects");
 }
 
-static int shared(struct dp_reader *r)
+static int read_shared(struct dp_reader *r)
 {
     struct speedscope *in = r->import.state;
     int rc = 0, kind = expect_token(r, DP_JSON_OBJECT, "`shared' is no object");
     while (kind >= 0 && rc == 0 && (kind = next_token(r)) == DP_JSON_KEY)
-        rc = dp_json_is(&in->json, "frames") ? each_object(r, one_frame)
+        rc = dp_json_is(&in->json, "frames") ? each_object(r, read_frame)
                 : skip_value(r, next_token(r));
     return kind < 0 ? kind : rc;
 }
@@ -342,6 +348,7 @@ static int keep_text(struct dp_reader *r, size_t *text)
     return in->texts.err ? dp_import_error(r, DP_E_NOMEM) : 0;
 }
 
+/* Keeps a value, whose text was kept before, until the profile's unit and name are known. */
 static int keep_late(struct dp_reader *r, uint32_t node, size_t text)
 {
     struct speedscope *in = r->import.state;
@@ -378,7 +385,7 @@ static uint32_t top_frame(const struct dp_reader *r)
 }
 
 /* Adds the time between two events to the frame on top or, if none is open, to the program. */
-static int pass_time(struct dp_reader *r, struct profile *p, uint32_t node, int64_t at)
+static int add_time_until(struct dp_reader *r, struct profile *p, uint32_t node, int64_t at)
 {
     int rc = 0;
     if (p->at == NO_TIME) {
@@ -395,6 +402,7 @@ static int pass_time(struct dp_reader *r, struct profile *p, uint32_t node, int6
     return add_value(r, p, node, value);
 }
 
+/* Begins a call of a frame by the one on top of the stack. */
 static int open_frame(struct dp_reader *r, uint32_t frame)
 {
     struct speedscope *in = r->import.state;
@@ -409,6 +417,7 @@ static int open_frame(struct dp_reader *r, uint32_t frame)
     return 0;
 }
 
+/* Ends the call on top of the stack, which must be one of this frame. */
 static int close_frame(struct dp_reader *r, uint32_t frame)
 {
     struct speedscope *in = r->import.state;
@@ -422,6 +431,8 @@ static int close_frame(struct dp_reader *r, uint32_t frame)
     return 0;
 }
 
+/* Reads the begin or the end of a call. The time since the event before goes to the frame that was
+ * on top in between. */
 static int read_event(struct dp_reader *r, struct profile *p)
 {
     struct speedscope *in = r->import.state;
@@ -438,7 +449,7 @@ static int read_event(struct dp_reader *r, struct profile *p)
         if (is_type && kind == DP_JSON_STRING) {
             type = in->json.text.len == 1 ? in->json.text.ptr[0] : '\0';
         } else if (is_frame) {
-            rc = frame_index(r, kind, &frame), has_frame = true;
+            rc = read_frame_number(r, kind, &frame), has_frame = true;
         } else if (is_at) {
             rc = expect_number(r, kind), has_at = true;
             if (rc == 0)
@@ -451,10 +462,11 @@ static int read_event(struct dp_reader *r, struct profile *p)
         return rc < 0 ? rc : kind;
     if (!has_frame || !has_at || (type != 'O' && type != 'C'))
         return FAIL(r, DP_E_SYNTAX, "an event lacks its type (O or C), its frame or its time");
-    rc = early ? keep_late(r, top_frame(r), text) : pass_time(r, p, top_frame(r), at);
+    rc = early ? keep_late(r, top_frame(r), text) : add_time_until(r, p, top_frame(r), at);
     return rc < 0 ? rc : type == 'O' ? open_frame(r, frame) : close_frame(r, frame);
 }
 
+/* Reads the events of a profile. All calls must have ended at the end. */
 static int read_events(struct dp_reader *r, struct profile *p)
 {
     struct speedscope *in = r->import.state;
@@ -476,12 +488,13 @@ static int read_events(struct dp_reader *r, struct profile *p)
 
 /* ---- sampled profiles ---- */
 
+/* Reads a stack, callers before callees. Returns its context, or a DP_E. */
 static int64_t read_sample(struct dp_reader *r)
 {
     uint32_t node = 0, frame;
     int kind;
     while ((kind = next_token(r)) == DP_JSON_NUMBER) {
-        int rc = frame_index(r, kind, &frame);
+        int rc = read_frame_number(r, kind, &frame);
         int64_t n = rc < 0 ? rc : enter_frame(r, node, frame);
         if (n < 0)
             return n;
@@ -498,6 +511,8 @@ static int weigh_sample(struct dp_reader *r, const struct profile *p, uint32_t n
     return p->late ? keep_late(r, node, (size_t)weight) : add_value(r, p, node, weight);
 }
 
+/* Reads the stacks of a profile. A stack whose weight has come before gets it here; read_weights
+ * gives the other ones theirs. */
 static int read_samples(struct dp_reader *r, struct profile *p)
 {
     struct speedscope *in = r->import.state;
@@ -522,7 +537,7 @@ static int read_samples(struct dp_reader *r, struct profile *p)
 }
 
 /* Reads a weight, as `weights' stores it. */
-static int one_weight(struct dp_reader *r, struct profile *p, int kind, uint64_t *weight)
+static int read_weight(struct dp_reader *r, struct profile *p, int kind, uint64_t *weight)
 {
     int64_t v = 0;
     size_t text = 0;
@@ -543,7 +558,7 @@ static int read_weights(struct dp_reader *r, struct profile *p)
     p->late = p->late || is_early(r, p);
     while (kind >= 0 && (kind = next_token(r)) != DP_JSON_ARRAY_END) {
         uint64_t v = 0;
-        int rc = one_weight(r, p, kind, &v);
+        int rc = read_weight(r, p, kind, &v);
         size_t i = in->n_weights;
         if (rc == 0 && i < in->n_leaves) {
             rc = weigh_sample(r, p, in->leaves[i], v);
@@ -573,7 +588,7 @@ static int add_late(struct dp_reader *r, struct profile *p)
         if (rc == 0 && !p->evented && v < 0)
             return FAIL(r, DP_E_SYNTAX, "a weight is negative");
         if (rc == 0)
-            rc = p->evented ? pass_time(r, p, in->late[i].node, v)
+            rc = p->evented ? add_time_until(r, p, in->late[i].node, v)
                     : add_value(r, p, in->late[i].node, (uint64_t)v);
     }
     return rc;
@@ -601,6 +616,7 @@ static int add_ends(struct dp_reader *r, struct profile *p)
 
 /* ---- profiles ---- */
 
+/* Reads the unit of a profile's values: one of those in speedscope's schema. */
 static int read_unit(struct dp_reader *r, struct profile *p)
 {
     struct speedscope *in = r->import.state;
@@ -615,7 +631,7 @@ static int read_unit(struct dp_reader *r, struct profile *p)
 }
 
 /* Reads a profile's name. In a name of our own, only the first word says what is counted. */
-static int profile_name(struct dp_reader *r, struct profile *p)
+static int read_profile_name(struct dp_reader *r, struct profile *p)
 {
     struct speedscope *in = r->import.state;
     int rc = expect_token(r, DP_JSON_STRING, "the name of a profile is no string");
@@ -623,14 +639,15 @@ static int profile_name(struct dp_reader *r, struct profile *p)
             : memchr(in->json.text.ptr, ' ', in->json.text.len);
     if (blank)
         in->json.text.len = (size_t)(blank - in->json.text.ptr);
-    return rc < 0 ? rc : intern(r, &p->name);
+    return rc < 0 ? rc : intern_text(r, &p->name);
 }
 
-static int profile_key(struct dp_reader *r, struct profile *p)
+/* Reads the value of the profile's key that was read last. */
+static int read_profile_value(struct dp_reader *r, struct profile *p)
 {
     struct speedscope *in = r->import.state;
     if (dp_json_is(&in->json, "name"))
-        return profile_name(r, p);
+        return read_profile_name(r, p);
     if (dp_json_is(&in->json, "unit"))
         return read_unit(r, p);
     if (dp_json_is(&in->json, "events"))
@@ -647,7 +664,9 @@ static int profile_key(struct dp_reader *r, struct profile *p)
     return rc < 0 ? rc : keep_text(r, start ? &p->start : &p->end);
 }
 
-static int one_profile(struct dp_reader *r)
+/* Reads a profile, whose members come in any order. At its end its unit and name are known, and the
+ * values that came before them are added. */
+static int read_profile(struct dp_reader *r)
 {
     struct speedscope *in = r->import.state;
     struct profile p = { .name = (uint32_t)NONE, .kind = DP_IMPORT_VALUES, .start = NO_TEXT,
@@ -656,7 +675,7 @@ static int one_profile(struct dp_reader *r)
     in->n_leaves = in->n_weights = in->n_late = 0;
     dp_buf_clear(&in->texts);
     while (rc == 0 && (kind = next_token(r)) == DP_JSON_KEY)
-        rc = profile_key(r, &p);
+        rc = read_profile_value(r, &p);
     if (rc < 0 || kind < 0)
         return rc < 0 ? rc : kind;
     if (in->n_leaves != in->n_weights)
@@ -672,6 +691,8 @@ static int one_profile(struct dp_reader *r)
 
 /* ---- the file ---- */
 
+/* Reads the exporter's name. The names of profiles are metrics only if our dprofexport has made the
+ * file; otherwise kinds of values that differ in name alone are joined. */
 static int read_exporter(struct dp_reader *r)
 {
     struct speedscope *in = r->import.state;
@@ -687,15 +708,17 @@ static int read_exporter(struct dp_reader *r)
     return skip_value(r, kind);
 }
 
+/* Reads the object that the file consists of. Returns 0, DP_E_TRUNCATED without a message, or
+ * another DP_E. */
 static int read_all(struct dp_reader *r)
 {
     struct speedscope *in = r->import.state;
     int rc = 0, kind = expect_token(r, DP_JSON_OBJECT, "the file is no object");
     while (kind >= 0 && rc == 0 && (kind = next_token(r)) == DP_JSON_KEY) {
         if (dp_json_is(&in->json, "shared"))
-            rc = shared(r);
+            rc = read_shared(r);
         else if (dp_json_is(&in->json, "profiles"))
-            rc = each_object(r, one_profile);
+            rc = each_object(r, read_profile);
         else if (dp_json_is(&in->json, "exporter"))
             rc = read_exporter(r);
         else
@@ -706,7 +729,8 @@ static int read_all(struct dp_reader *r)
     return rc < 0 ? rc : kind < 0 ? kind : 0;
 }
 
-static int tell_kinds(struct dp_reader *r)
+/* Makes the header from the kinds of values of all profiles in the file. */
+static int make_header(struct dp_reader *r)
 {
     struct speedscope *in = r->import.state;
     for (size_t i = 0; i < in->n_kinds; i++) {
@@ -722,6 +746,8 @@ static int tell_kinds(struct dp_reader *r)
     return dp_import_header(r, 0);
 }
 
+/* Reads the whole file, since the kinds of values and the frames are complete only at its end. A
+ * file that ends too early is used as far as it goes, if the frames of its stacks are there. */
 static int read_head(struct dp_reader *r)
 {
     struct speedscope *in = r->import.state = dp_mem_zalloc(sizeof *in);
@@ -747,9 +773,11 @@ static int read_head(struct dp_reader *r)
     if (rc == 0 && in->used > in->n_frames)
         return dp_reader_fail(r, DP_E_SYNTAX, 0, "its profiles have frame %lu, and there are %zu",
                               (unsigned long)in->used - 1, in->n_frames);
-    return rc < 0 ? rc : tell_kinds(r);
+    return rc < 0 ? rc : make_header(r);
 }
 
+/* Hands over the frames that the stacks use, as subs. A frame with the name of the root is no sub:
+ * its values go to its caller. */
 static int give_frames(struct dp_reader *r)
 {
     struct speedscope *in = r->import.state;
@@ -782,6 +810,7 @@ static int read_body(struct dp_reader *r)
     return rc == 0 && in->cut ? dp_reader_fail(r, DP_E_TRUNCATED, 0, "%s", in->cut) : rc;
 }
 
+/* Frees what read_head has made (dp_import_format.release). */
 static void release_state(void *state)
 {
     struct speedscope *in = state;

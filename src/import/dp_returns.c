@@ -161,7 +161,7 @@ static struct dp_returns_open *top_frame(struct dp_returns *t)
 
 /* Drops the frame on top, which does not return: its callees become those of the one below, or of
  * the root. */
-static int give_up(struct dp_returns *t)
+static int drop_top_frame(struct dp_returns *t)
 {
     uint32_t n = t->open[--t->n_open].node;
     int rc = move_kids(t, n, t->n_open ? top_frame(t)->node : 0);
@@ -191,7 +191,7 @@ int dp_returns_add(struct dp_returns *t, uint32_t depth, uint32_t sub, int64_t t
     if (!depth)
         depth = 1;
     while (rc == 0 && t->n_open > 1 && t->open[t->n_open - 2].depth >= depth)
-        rc = give_up(t);
+        rc = drop_top_frame(t);
     if (rc == 0 && t->n_open && top_frame(t)->depth >= depth)
         self = t->open[--t->n_open].node;       /* its callees have returned before */
     int64_t parent = rc < 0 ? rc : open_at(t, depth - 1);
@@ -218,7 +218,7 @@ int dp_returns_end(struct dp_returns *t)
 {
     int rc = 0;
     while (rc == 0 && t->n_open)
-        rc = give_up(t);
+        rc = drop_top_frame(t);
     return rc;
 }
 

@@ -5,7 +5,7 @@
 #define SPEEDSCOPE "https://www.speedscope.app opens it, and exports JSON, which can be read"
 #define FROM_PPROF "`pprof -proto PROGRAM FILE > NEW' makes one of it that can be read"
 
-static bool begins(const char *ptr, size_t len, const char *with)
+static bool begins_with(const char *ptr, size_t len, const char *with)
 {
     size_t n = strlen(with);
     return len >= n && memcmp(ptr, with, n) == 0;
@@ -48,12 +48,12 @@ static bool is_text_of_pprof(const char *ptr, size_t len)
     if (!dp_unreadable_has(ptr, len, "@ 0x") && !dp_unreadable_has(ptr, len, "@ heap"))
         return false;
     for (size_t i = 0; i < DP_ARRAY_LEN(heads); i++)
-        if (begins(ptr, len, heads[i]))
+        if (begins_with(ptr, len, heads[i]))
             return true;
     const char *nl = memchr(ptr, '\n', len), *blank = memchr(ptr, ' ', len);
     size_t line = nl ? (size_t)(nl - ptr) : len;
     return blank && blank < ptr + line
-           && begins(blank, (size_t)(ptr + line - blank), " profile: total ");
+           && begins_with(blank, (size_t)(ptr + line - blank), " profile: total ");
 }
 
 /* Is this text with two bytes a character? A byte order mark is not enough: names of subs may begin
@@ -61,7 +61,7 @@ static bool is_text_of_pprof(const char *ptr, size_t len)
 static bool is_utf16(const char *ptr, size_t len)
 {
     enum { LOOKED_AT = 16 };
-    if (begins(ptr, len, "\xff\xfe") || begins(ptr, len, "\xfe\xff"))
+    if (begins_with(ptr, len, "\xff\xfe") || begins_with(ptr, len, "\xfe\xff"))
         return memchr(ptr, '\0', len) != NULL;
     size_t text[2] = { 0, 0 };
     for (size_t i = 0; i + 1 < len && i < LOOKED_AT; i += 2)
@@ -70,7 +70,9 @@ static bool is_utf16(const char *ptr, size_t len)
     return text[0] == LOOKED_AT / 2 || text[1] == LOOKED_AT / 2;
 }
 
-static const char *json(const char *ptr, size_t len)
+/* The advice for JSON of tools whose formats are not read; NULL for other JSON, which a reader may
+ * know. */
+static const char *advice_for_json(const char *ptr, size_t len)
 {
     size_t at = 0;
     while (at < len && ptr[at] && strchr(" \t\r\n", ptr[at]))
@@ -90,8 +92,8 @@ static const char *json(const char *ptr, size_t len)
 
 const char *dp_unreadable(const char *ptr, size_t len)
 {
-    if (begins(ptr, len, "PERFILE2") || begins(ptr, len, "2ELIFREP")
-        || begins(ptr, len, "PERFFILE"))
+    if (begins_with(ptr, len, "PERFILE2") || begins_with(ptr, len, "2ELIFREP")
+        || begins_with(ptr, len, "PERFFILE"))
         return "this is a file of perf: `perf script -i FILE > TEXT' makes text of it, which can be"
                " read";
     if (is_old_pprof(ptr, len))
@@ -106,5 +108,5 @@ const char *dp_unreadable(const char *ptr, size_t len)
     if (is_utf16(ptr, len))
         return "this is text in UTF-16: `iconv -f UTF-16 -t UTF-8 FILE > NEW' makes text of it that"
                " can be read";
-    return json(ptr, len);
+    return advice_for_json(ptr, len);
 }
