@@ -36,6 +36,8 @@ static void add_seconds(struct dp_buf *buf, uint64_t ticks, uint64_t hz)
     dp_buf_add(buf, num, dp_render_seconds(num, ticks, hz));
 }
 
+/* Appends a node's value as --call-graph asks for it: as a number, as ticks, or as its percentage
+ * of `of`. */
 static void add_amount(struct printing *p, uint64_t value, uint64_t of)
 {
     switch (p->how->chain_value) {
@@ -57,6 +59,8 @@ static void add_amount(struct printing *p, uint64_t value, uint64_t of)
     dp_buf_addc(p->buf, '%');
 }
 
+/* Appends the name of node n, escaped for a terminal. In folded stacks a ; of a name becomes %3B,
+ * because it would end the frame there. */
 static void add_name(struct printing *p, uint32_t n)
 {
     const struct dp_name *text = dp_pool_name(&p->over->values, p->chain->nodes[n].name);
@@ -107,6 +111,7 @@ struct level {
     bool rest;                  /* the remainder is not printed yet */
 };
 
+/* Begins a branch, up to its value; its name follows. */
 static void branch_line(struct printing *p, const struct level *l, uint64_t value, bool last)
 {
     uint64_t of = p->how->chain == DP_CHAIN_FRACTAL ? p->chain->nodes[l->of].value : p->of;
@@ -118,7 +123,8 @@ static void branch_line(struct printing *p, const struct level *l, uint64_t valu
     dp_buf_adds(p->buf, "-- ");
 }
 
-/* Walks depth first with an explicit stack, because chains may be deep. */
+/* Prints chains as a tree whose branches have lines in front of them, depth first with an explicit
+ * stack, because chains may be deep. In a fractal tree, shares are those of the branch above. */
 static void print_graph(struct printing *p)
 {
     const struct dp_chain_node *nodes = p->chain->nodes;
@@ -186,7 +192,8 @@ static uint32_t next_node(const struct dp_chain *chain, uint32_t n)
     return n ? chain->nodes[n].sibling : 0;
 }
 
-/* Prints each stack by itself: the stacks that end in a node. */
+/* Prints each stack by itself, flat or folded. There is one for each node with a value of its
+ * own. */
 static void print_stacks(struct printing *p)
 {
     const struct dp_chain_node *nodes = p->chain->nodes;

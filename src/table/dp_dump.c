@@ -28,6 +28,8 @@ static void end_line(struct dumping *d, bool whole)
     d->line.len = 0;
 }
 
+/* Prints all lines. A line may come in several chunks, and d->line keeps its part of the earlier
+ * ones. The file's last line may lack its end. */
 static int dump_lines(struct dumping *d, struct dp_err *err)
 {
     long n;

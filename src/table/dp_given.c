@@ -22,6 +22,8 @@ static struct dp_cell cell_of(const struct dp_given_cell *given)
     return cell;
 }
 
+/* Adds the host's facts: texts for all formats, and JSON values, pairs of key and value, for JSON
+ * alone. */
 static void fill_facts(struct dp_table *t, const struct dp_given_table *given)
 {
     for (size_t i = 0; i < given->n_facts; i++) {

@@ -190,6 +190,7 @@ size_t dp_render_indented(const struct dp_table *t)
 
 /* ---- formats ---- */
 
+/* Prints the table in how->format. Returns DP_E_ARG for the formats that have no table. */
 static int print_format(const struct dp_table *t, const struct dp_table_how *how,
                         struct dp_sink *sink)
 {

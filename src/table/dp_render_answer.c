@@ -51,6 +51,7 @@ static double ratio_of(const struct dp_diff_values *v)
     return v && v->base && v->value ? (double)v->value / (double)v->base : NAN;
 }
 
+/* Appends a growth in words: `12 % more ', or `5.0 times the ' for a large one. */
 static void add_percent(struct dp_buf *to, double ratio)
 {
     if (ratio >= 3) {
@@ -114,7 +115,9 @@ static bool is_elsewhere(const struct answer *a, uint32_t entry, const struct dp
            || memcmp(moved->ptr + moved->len - (size_t)n, line, (size_t)n) != 0;
 }
 
-static struct dp_cell add_why(struct answer *a, const struct dp_compared_row *row)
+/* The cell that says in words why a row changed: more calls or ops, slower ops, a new sub, a moved
+ * one. It is empty if the runs do not show why. */
+static struct dp_cell why_cell(struct answer *a, const struct dp_compared_row *row)
 {
     struct dp_difftable *r = a->r;
     const struct dp_diff_values *v = dp_compared_of(&r->c, row->entry, 1),
@@ -180,6 +183,8 @@ static void add_signed(struct dp_buf *to, double percent)
     dp_buf_addc(to, '%');
 }
 
+/* The cell of the growth in percent: `~` if the runs cannot tell whether there is any; empty if one
+ * side lacks the sub. */
 static struct dp_cell change_cell(struct answer *a, const struct dp_compared_row *row)
 {
     struct dp_difftable *r = a->r;
@@ -214,6 +219,8 @@ static struct dp_cell interval_cell(struct answer *a, const struct dp_compared_r
     return dp_difftable_kept(a->r);
 }
 
+/* Adds the row of a sub that changed. Growth is tinted hot and a decrease warm, if the change is
+ * significant or if there is one run a side. */
 static int add_row(struct answer *a, const struct dp_compared_row *row)
 {
     struct dp_difftable *r = a->r;
@@ -231,7 +238,7 @@ static int add_row(struct answer *a, const struct dp_compared_row *row)
     cells[at++] = change_cell(a, row);
     if (r->c.sets)
         cells[at++] = interval_cell(a, row);
-    cells[at] = add_why(a, row);
+    cells[at] = why_cell(a, row);
     dp_table_last(&r->table)->tint = !known || v->value == v->base ? 0 : v->value > v->base ? 2 : 1;
     return 0;
 }
@@ -244,6 +251,8 @@ static int by_size(const void *ctx, uint32_t x, uint32_t y)
     return a > b ? -1 : a < b ? 1 : x < y ? -1 : x > y;
 }
 
+/* Finds the rows to show, those with the greatest change first. Counts in a->untold the subs that
+ * need more runs. */
 static int find_changed(struct answer *a)
 {
     const struct dp_compared *c = &a->r->c;
@@ -288,6 +297,8 @@ static void add_side(struct answer *a, const char *name)
     shown->len = 0;
 }
 
+/* Appends the line that says what was compared: the files of both sides, the number of runs, and
+ * the metric. */
 static void add_sides(struct answer *a)
 {
     const struct dp_diff_side *sides = a->r->c.diff.sides;
@@ -318,7 +329,8 @@ static void add_sides(struct answer *a)
     dp_buf_adds(to, "\n");
 }
 
-/* Appends what else differs between hosts beside the version, or forbids a verdict. */
+/* Appends what matters in a comparison of hosts: that there are too few, that all subs became
+ * faster or slower alike, that the sides do other work. */
 static void add_hosts(struct answer *a)
 {
     struct dp_difftable *r = a->r;
@@ -361,6 +373,7 @@ static const char *verdict_of(const struct answer *a, const struct dp_diff_value
     return "no significant change";
 }
 
+/* Appends the line about the total: both values, the growth, and whether it is significant. */
 static void add_total(struct answer *a)
 {
     struct dp_difftable *r = a->r;
@@ -411,7 +424,9 @@ static void add_renames(struct answer *a)
     a->r->no_memory = a->r->no_memory || n < 0;
 }
 
-static void add_rest(struct answer *a)
+/* Appends lines about the subs that the table does not show, and about the options that show
+ * more. */
+static void add_lines_about_rest(struct answer *a)
 {
     struct dp_difftable *r = a->r;
     size_t shown = r->table.n_rows, others = r->c.n_rows - a->changed - a->untold;
@@ -442,6 +457,8 @@ static int print_text(struct answer *a, struct dp_sink *sink)
     return a->text.err;
 }
 
+/* Prints the whole answer: lines about the comparison, the table, and lines about the other subs
+ * and the gate. */
 static int print_answer(struct answer *a, struct dp_sink *sink)
 {
     struct dp_difftable *r = a->r;
@@ -462,7 +479,7 @@ static int print_answer(struct answer *a, struct dp_sink *sink)
         rc = dp_table_print(&r->table, &how, sink);
     dp_buf_adds(&a->text, r->table.n_rows ? "\n" : "");
     add_renames(a);
-    add_rest(a);
+    add_lines_about_rest(a);
     if (r->c.has_gate) {
         dp_buf_adds(&a->text, "\n");
         dp_gate_text(&a->text, &r->c.gate, &r->c.diff, "");

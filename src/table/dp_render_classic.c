@@ -29,7 +29,7 @@ static void fit_number(char to[48], double v, int decimals, size_t width)
     }
 }
 
-static int digits(uint64_t n)
+static int count_digits(uint64_t n)
 {
     int d = 1;
     while (n >= 10) {
@@ -51,7 +51,7 @@ static struct scale scale_of(const struct dp_prof *prof, const struct dp_classic
 {
     uint64_t hz = how->counter ? 1 : dp_prof_hz(prof);
     bool is_time = !how->counter && strcmp(dp_prof_unit(prof), "s") == 0;
-    return (struct scale){ is_time, hz, hz == 1 && !is_time ? 0 : digits(hz - 1) };
+    return (struct scale){ is_time, hz, hz == 1 && !is_time ? 0 : count_digits(hz - 1) };
 }
 
 /* Prints seconds for the head of the table, with as many decimals as ticks have and fit, without
@@ -119,8 +119,10 @@ static bool is_human(const struct dp_prof *prof, const struct dp_classic *how)
     return how->human && scale_of(prof, how).is_time;
 }
 
-static void make_line(struct line *line, const struct dp_flat_row *row, uint64_t total,
-                      const struct dp_prof *prof, const struct dp_classic *how)
+/* Makes the texts of a row's cells. A number that is too wide for its column loses decimals. `-`
+ * stands for calls that are unknown, and for averages by them. */
+static void make_cells(struct line *line, const struct dp_flat_row *row, uint64_t total,
+                       const struct dp_prof *prof, const struct dp_classic *how)
 {
     const struct scale scale = scale_of(prof, how);
     uint64_t hz = scale.hz;
@@ -145,6 +147,8 @@ static void make_line(struct line *line, const struct dp_flat_row *row, uint64_t
             memcpy(line->cell[c], "-", 2);
 }
 
+/* Prints a name at the end of a row, which is `indent` columns long. A name that is too long for
+ * `width` columns continues below itself; 0: there is no limit. */
 static void print_name(struct dp_sink *sink, const struct dp_buf *name, size_t indent, size_t width)
 {
     size_t room = width > indent + NAME_MIN ? width - indent : NAME_MIN;
@@ -163,8 +167,10 @@ static void print_name(struct dp_sink *sink, const struct dp_buf *name, size_t i
     dp_sink_adds(sink, "\n");
 }
 
-static void row_name(struct dp_buf *to, const struct dp_flat_row *row, const struct dp_names *names,
-                     const struct dp_classic *how)
+/* Writes the name of a row, escaped for a terminal. Beyond the numbers of subs there are rows for
+ * the group of -G, for all other subs, and for the program. */
+static void write_row_name(struct dp_buf *to, const struct dp_flat_row *row,
+                           const struct dp_names *names, const struct dp_classic *how)
 {
     size_t n = dp_names_count(names);
     dp_buf_clear(to);
@@ -198,6 +204,8 @@ static size_t files_with_calls(const struct dp_prof *prof)
     return n;
 }
 
+/* Prints what dprofpp shows above its rows: the time that passed, the total, the titles. width: by
+ * column, as wide as its widest cell. */
 static void print_head(struct dp_sink *sink, const struct dp_prof *prof, const struct dp_flat *flat,
                        const struct dp_classic *how, const size_t *width)
 {
@@ -232,6 +240,7 @@ static void print_head(struct dp_sink *sink, const struct dp_prof *prof, const s
     dp_sink_adds(sink, "  Name\n");
 }
 
+/* Prints the sums of the group of -G, in the words of the classic dprofpp. */
 static void print_group(struct dp_sink *sink, const struct dp_flat *flat,
                         const struct dp_classic *how)
 {
@@ -248,6 +257,8 @@ static void print_group(struct dp_sink *sink, const struct dp_flat *flat,
     }
 }
 
+/* Prints the titles and rows. The first pass over the rows only finds how wide the columns must
+ * be. */
 static void print_table(struct dp_sink *sink, const struct dp_prof *prof,
                         const struct dp_flat *flat, const struct dp_names *names,
                         const struct dp_classic *how, struct dp_buf *name)
@@ -258,7 +269,7 @@ static void print_table(struct dp_sink *sink, const struct dp_prof *prof,
     for (int c = 0; c < COLUMNS; c++)
         width[c] = width_of(c, people);
     for (size_t i = 0; i < n; i++) {
-        make_line(&line, &flat->rows[i], flat->total, prof, how);
+        make_cells(&line, &flat->rows[i], flat->total, prof, how);
         for (int c = 0; c < COLUMNS; c++)
             if (strlen(line.cell[c]) > width[c])
                 width[c] = strlen(line.cell[c]);
@@ -268,11 +279,11 @@ static void print_table(struct dp_sink *sink, const struct dp_prof *prof,
     if (!how->no_header)
         print_head(sink, prof, flat, how, width);
     for (size_t i = 0; i < n; i++) {
-        make_line(&line, &flat->rows[i], flat->total, prof, how);
+        make_cells(&line, &flat->rows[i], flat->total, prof, how);
         for (int c = 0; c < COLUMNS; c++)
             dp_sink_addf(sink, "%*s", (int)(gap_of(c, people) + width[c]), line.cell[c]);
         dp_sink_adds(sink, "  ");
-        row_name(name, &flat->rows[i], names, how);
+        write_row_name(name, &flat->rows[i], names, how);
         print_name(sink, name, indent, how->width);
     }
 }
@@ -313,6 +324,8 @@ static void put_seconds(struct dp_sink *sink, uint64_t ticks, const struct scale
     dp_sink_adds(sink, text);
 }
 
+/* Prints the line of branch n: its name, its calls, and its inclusive time as the sum of its own
+ * and that of its callees. */
 static void print_branch(struct dp_sink *sink, const struct dp_tree *tree, uint32_t n, size_t level,
                          const struct dp_names *names, const struct dp_prof *prof,
                          const struct scale *scale)
@@ -344,6 +357,8 @@ static void print_branch(struct dp_sink *sink, const struct dp_tree *tree, uint3
     dp_sink_adds(sink, "\n");
 }
 
+/* Prints the merged tree depth first, without recursion. This uses up tree->first, so a tree is
+ * printed once. */
 static void print_tree(struct dp_sink *sink, const struct dp_tree *tree,
                        const struct dp_names *names, const struct dp_prof *prof,
                        const struct dp_classic *how)

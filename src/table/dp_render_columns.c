@@ -74,6 +74,8 @@ static void print_hidden(struct printing *p)
         put_comment(p, &p->cut);
 }
 
+/* Prints the facts that have a value as comments above the table, and which columns are left
+ * out. */
 static void print_facts(struct printing *p)
 {
     const struct dp_table *t = p->t;
@@ -110,6 +112,8 @@ static size_t width_of(const struct dp_cell *cell, struct dp_name str)
     return cell->kind == DP_CELL_TEXT ? dp_text_columns(str.ptr, str.len) : str.len;
 }
 
+/* Finds how wide each column must be for its title and its cells. Cells over WIDEST do not widen
+ * their column. */
 static void measure_columns(struct printing *p)
 {
     const struct dp_table *t = p->t;
@@ -155,7 +159,9 @@ static bool cut_texts(struct printing *p, size_t least)
     return true;
 }
 
-static bool hide_spare(struct printing *p)
+/* Hides the column that a narrow terminal can spare first, and gives the others their full width
+ * again. Returns false if no column can be spared. */
+static bool hide_spare_column(struct printing *p)
 {
     size_t n = p->t->n_columns, spare = n;
     for (size_t c = 0; c < n; c++)
@@ -170,11 +176,13 @@ static bool hide_spare(struct printing *p)
     return spare < n;
 }
 
+/* Makes the columns fit how->width: cuts texts, hides columns one after the other, and at last cuts
+ * texts even further. */
 static void fit_columns(struct printing *p)
 {
     memcpy(p->natural, p->width, p->t->n_columns * sizeof *p->width);
     bool fits = !p->how->width;
-    while (!fits && !(fits = cut_texts(p, NARROW)) && hide_spare(p))
+    while (!fits && !(fits = cut_texts(p, NARROW)) && hide_spare_column(p))
         ;
     if (!fits)
         cut_texts(p, NARROWEST);
@@ -229,6 +237,7 @@ static void end_line(struct printing *p)
     dp_sink_adds(p->sink, "\n");
 }
 
+/* Prints the titles, and below each as many dots as its column is wide. */
 static void print_head(struct printing *p)
 {
     if (!p->t->n_columns)
@@ -269,6 +278,7 @@ static void print_section(struct printing *p, const char *section, const char *g
     dp_sink_adds(p->sink, gap);
 }
 
+/* Prints the rows, each with the heading above it and the block below it, if it has them. */
 static void print_rows(struct printing *p)
 {
     const struct dp_table *t = p->t;
@@ -351,19 +361,20 @@ static void put_field(struct printing *p, struct dp_name str)
     }
 }
 
-static void put_gap(struct printing *p, size_t c)
+static void put_separator(struct printing *p, size_t c)
 {
     if (c)
         dp_sink_adds(p->sink, p->how->separator);
 }
 
+/* Prints a row as fields between separators. Only texts can contain the separator. */
 static void print_fields(struct printing *p, const struct dp_row_of_table *row)
 {
     const struct dp_table *t = p->t;
     for (size_t c = 0; c < t->n_columns; c++) {
         const struct dp_cell *cell = &t->cells[row->cells + c];
         struct dp_name str = dp_render_cell(cell, t->hz, p->num, &p->text);
-        put_gap(p, c);
+        put_separator(p, c);
         dp_sink_blanks(p->sink, indent_of(p, row, c));
         if (cell->kind == DP_CELL_TEXT)
             put_field(p, str);
@@ -384,7 +395,7 @@ int dp_render_separated(const struct dp_table *t, const struct dp_table_how *how
         print_facts(&p);
         dp_sink_adds(sink, "# ");
         for (size_t c = 0; c < t->n_columns; c++) {
-            put_gap(&p, c);
+            put_separator(&p, c);
             put_field(&p, title_of(&p, c));
         }
         dp_sink_adds(sink, "\n");

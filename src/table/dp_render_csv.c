@@ -38,7 +38,9 @@ static bool needs_quotes(const char *ptr, size_t len)
                || ptr[len - 1] == ' ');
 }
 
-static void put_text(struct dp_sink *sink, const char *ptr, size_t len, struct dp_buf *text)
+/* Writes a text as a field. An apostrophe before it keeps a spreadsheet from reading it as a
+ * formula. */
+static void put_text_field(struct dp_sink *sink, const char *ptr, size_t len, struct dp_buf *text)
 {
     bool formula = is_formula(ptr, len);
     struct dp_name str = dp_render_text(ptr, len, text);
@@ -69,7 +71,7 @@ int dp_render_csv(const struct dp_table *t, const struct dp_table_how *how, stru
     for (size_t c = 0; c < t->n_columns && !how->quiet; c++) {
         if (c)
             dp_sink_adds(sink, ",");
-        put_text(sink, t->columns[c].key, strlen(t->columns[c].key), &text);
+        put_text_field(sink, t->columns[c].key, strlen(t->columns[c].key), &text);
     }
     if (!how->quiet)
         dp_sink_adds(sink, levels ? ",level\n" : "\n");
@@ -79,7 +81,7 @@ int dp_render_csv(const struct dp_table *t, const struct dp_table_how *how, stru
             if (c)
                 dp_sink_adds(sink, ",");
             if (cell->kind == DP_CELL_TEXT)
-                put_text(sink, cell->ptr, cell->len, &text);
+                put_text_field(sink, cell->ptr, cell->len, &text);
             else
                 dp_sink_add(sink, num, dp_render_number(num, cell, t->hz, false));
         }

@@ -115,7 +115,9 @@ double dp_difftable_change_percent(const struct dp_diff_values *v)
     return v->base ? 100 * ((double)v->value - (double)v->base) / (double)v->base : NAN;
 }
 
-static void add_end(struct dp_difftable *r, const struct dp_diff_values *v, double end)
+/* Appends one end of an interval, without its %: in percent of the baseline or, if that is 0, in
+ * the metric's unit. */
+static void add_interval_end(struct dp_difftable *r, const struct dp_diff_values *v, double end)
 {
     char num[DP_NUMBER_MAX];
     if (v->base) {
@@ -132,9 +134,9 @@ static void add_end(struct dp_difftable *r, const struct dp_diff_values *v, doub
  * baseline is 0. */
 void dp_difftable_interval(struct dp_difftable *r, const struct dp_diff_values *v)
 {
-    add_end(r, v, v->low);
+    add_interval_end(r, v, v->low);
     dp_buf_adds(&r->scratch, " to ");
-    add_end(r, v, v->high);
+    add_interval_end(r, v, v->high);
     dp_buf_adds(&r->scratch, v->base ? "%" : "");
 }
 
@@ -155,6 +157,8 @@ static const char *numbered_text(struct dp_difftable *r, const char *text, const
     return dp_difftable_keep(r).ptr;
 }
 
+/* Adds a fact for each side: the names of its files, the number of runs, and whether one is
+ * incomplete. */
 static void side_facts(struct dp_difftable *r)
 {
     for (uint32_t s = 0; s < r->c.diff.n_sides; s++) {
@@ -202,6 +206,8 @@ static struct dp_cell total_text(struct dp_difftable *r, const struct dp_diff_va
     return dp_difftable_kept(r);
 }
 
+/* Adds facts on the totals of the sides. People get one text for a total and its change; programs
+ * get a fact for each number. */
 static void total_facts(struct dp_difftable *r)
 {
     const struct dp_diff_values *v = &r->c.families[1].total;
@@ -230,6 +236,7 @@ static size_t pairs_of(const struct dp_difftable *r)
     return r->c.diff.n_sides > 1 && r->c.families[1].in_pairs ? r->c.diff.sides[0].n_runs : 0;
 }
 
+/* Appends how many rows were tested, and by which limits: the text of the fact `Tested'. */
 static void test_text(struct dp_difftable *r, size_t tests)
 {
     dp_buf_addf(&r->scratch, "%zu with at least ", tests);
@@ -243,6 +250,8 @@ static void test_text(struct dp_difftable *r, size_t tests)
         dp_buf_addf(&r->scratch, "; the total is tested by %zu pairs of runs", pairs_of(r));
 }
 
+/* Adds facts on the tests, if a side has several runs: how many there were, and how many runs a
+ * decision needs if there are too few. */
 static void test_facts(struct dp_difftable *r)
 {
     size_t tests = 0, needed = 0;
@@ -271,6 +280,8 @@ static void test_facts(struct dp_difftable *r)
     }
 }
 
+/* Adds facts on the speed of whole runs, such as that of a slower machine: how much it differs, and
+ * whether the subs' times are adjusted for it. */
 static void speed_facts(struct dp_difftable *r)
 {
     const struct dp_diff_values *v = &r->c.diff.speeds;
@@ -481,6 +492,7 @@ static void unchanged_fact(struct dp_difftable *r)
     add_fact(r, text ? "" : "Unchanged", "unchanged", dp_difftable_kept(r), NULL);
 }
 
+/* Adds all facts, in the order in which people see them above the table. */
 static void add_facts(struct dp_difftable *r)
 {
     gate_facts(r);
@@ -521,6 +533,7 @@ static void add_facts(struct dp_difftable *r)
 
 /* ---- the whole table ---- */
 
+/* Makes the table of how->view: columns, facts and rows. Returns 0 or a DP_E. */
 static int fill_table(struct dp_difftable *r)
 {
     bool tree = r->how->view != DP_V_FLAT;
@@ -576,7 +589,9 @@ static int print_tests(struct dp_difftable *r, struct dp_sink *sink)
     return rc;
 }
 
-static int print_all(struct dp_difftable *r, struct dp_sink *sink)
+/* Prints the table in its format, with the gate's findings: above it in Markdown, below it in text.
+ * Formats for test runners have both in one output. */
+static int print_with_findings(struct dp_difftable *r, struct dp_sink *sink)
 {
     struct dp_buf buf;
     int rc = 0, format = r->how->format;
@@ -613,7 +628,8 @@ static void release_table(struct dp_difftable *r)
     dp_compared_release(&r->c);
 }
 
-/* The lines of the text format that a reader of other formats would miss. */
+/* The gate's findings as lines of text, for the outcome; NULL when memory is short. The caller
+ * frees them. */
 static char *findings_text(const struct dp_compared *c)
 {
     struct dp_buf buf;
@@ -668,7 +684,9 @@ static int find_open(const struct dp_compared *c, struct dp_diff_outcome *out)
 
 enum { MOST_RENAMES = 100 };
 
-static int tell_renames(const struct dp_compared *c, struct dp_diff_outcome *out)
+/* Stores the certain renames for the tool, which compares again with them (--map auto): a line
+ * OLD=NEW for each. */
+static int store_renames(const struct dp_compared *c, struct dp_diff_outcome *out)
 {
     struct dp_renamed renames[MOST_RENAMES];
     struct dp_buf text;
@@ -698,7 +716,7 @@ static int fill_outcome(const struct dp_compared *c, size_t rows, struct dp_diff
     out->needed = c->gate.needed;
     if (c->how->effect > 0 && find_open(c, out) < 0)
         return DP_E_NOMEM;
-    if (c->how->over.n_keys == 1 && c->how->over.keys[0] == DP_K_SUB && tell_renames(c, out) < 0)
+    if (c->how->over.n_keys == 1 && c->how->over.keys[0] == DP_K_SUB && store_renames(c, out) < 0)
         return DP_E_NOMEM;
     return !c->has_gate || (out->findings = findings_text(c)) ? 0 : DP_E_NOMEM;
 }
@@ -711,7 +729,8 @@ static bool is_answer(const struct dp_diff_how *how, size_t sides)
            && !(how->separator && *how->separator);
 }
 
-static int print_it(struct dp_difftable *r, struct dp_sink *sink, bool answer)
+/* Prints the answer in words, or the tables; with -v the tables follow the answer. */
+static int print_comparison(struct dp_difftable *r, struct dp_sink *sink, bool answer)
 {
     int rc = answer ? dp_difftable_answer(r, sink) : 0;
     if (rc < 0 || (answer && !r->how->verbose))
@@ -721,7 +740,7 @@ static int print_it(struct dp_difftable *r, struct dp_sink *sink, bool answer)
         dp_sink_adds(sink, "\n");
     }
     rc = fill_table(r);
-    return rc == 0 ? print_all(r, sink) : rc;
+    return rc == 0 ? print_with_findings(r, sink) : rc;
 }
 
 int dp_diff_print(const struct dp_diff_side *sides, size_t n, const struct dp_diff_how *how,
@@ -744,7 +763,7 @@ int dp_diff_print(const struct dp_diff_side *sides, size_t n, const struct dp_di
                             | (how->verbose || answer || !r.people ? DP_COMPARE_SAMPLES : 0));
     if (rc == 0) {
         r.hz = dp_diff_hz(&r.c.diff, 0);
-        rc = print_it(&r, sink, answer);
+        rc = print_comparison(&r, sink, answer);
     }
     int ended = dp_sink_end(sink);
     /* A flat table leaves out entries that are equal. They exist, and must not be reported as

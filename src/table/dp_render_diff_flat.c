@@ -36,6 +36,8 @@ static const char *value_title(const struct dp_difftable *r, bool is_new)
     return titles[(r->c.diff.n_runs > r->c.diff.n_sides) * 2 + is_new];
 }
 
+/* Adds the columns of values that people see, which depend on the options. With several runs a
+ * side, medians, intervals and p are among them. */
 static void columns_for_people(struct dp_difftable *r)
 {
     const struct dp_diff_how *how = r->how;
@@ -77,6 +79,8 @@ static void columns_for_people(struct dp_difftable *r)
         dp_difftable_column(r, K_FAILS, 0, 0, "Gate", "gate", 4);
 }
 
+/* Adds the columns of values for CSV and JSON: always the same ones, because programs rely on
+ * them. */
 static void columns_for_machines(struct dp_difftable *r)
 {
     const struct dp_diff_how *how = r->how;
@@ -103,7 +107,8 @@ static void columns_for_machines(struct dp_difftable *r)
         dp_difftable_column(r, K_FAILS, 0, 0, "Gate", "gate", 0);
 }
 
-/* What happened to a line in the source; for a line that only one side has run, that it exists. */
+/* What happened to a line in the source: moved, inserted, deleted. If both sides have the line and
+ * one has not run it, says so. */
 static const char *fate_of(const struct dp_difftable *r, const struct dp_compared_row *row)
 {
     static const char *const fates[] = { "", "", "moved", "inserted", "deleted" };
@@ -115,7 +120,7 @@ static const char *fate_of(const struct dp_difftable *r, const struct dp_compare
            : fates[line->fate];
 }
 
-/* In formats for people, the column appears only if at least one row has a value. */
+/* Is there a column of fates? People see it only if at least one row has a value. */
 static bool has_fates(const struct dp_difftable *r)
 {
     bool has = r->c.diff.by_line && !r->people;
@@ -124,6 +129,8 @@ static bool has_fates(const struct dp_difftable *r)
     return has;
 }
 
+/* Adds the columns that say which entry a row is about: its keys, and where it came from. People
+ * see only those that have a value; programs see all, and the ops. */
 static void key_columns(struct dp_difftable *r)
 {
     static const struct { const char *title, *key; } names[] = {
@@ -161,7 +168,9 @@ void dp_difftable_flat_columns(struct dp_difftable *r)
 
 /* ---- cells ---- */
 
-static struct dp_cell signed_real(const struct dp_difftable *r, double value)
+/* The cell of a difference or a spread, which are computed as reals: in whole ticks or counts as
+ * far as 64 bits hold them. It is empty for NAN and infinities. */
+static struct dp_cell whole_amount(const struct dp_difftable *r, double value)
 {
     struct dp_cell cell = { .kind = DP_CELL_EMPTY };
     if (!isfinite(value))
@@ -176,6 +185,8 @@ static struct dp_cell signed_real(const struct dp_difftable *r, double value)
     return cell;
 }
 
+/* The cell of what --compute asks for. It is empty, or N/A for people, if a value that it needs is
+ * missing. */
 static struct dp_cell compute_cell(const struct dp_difftable *r, const struct dp_diff_values *v,
                                    uint32_t side)
 {
@@ -190,7 +201,7 @@ static struct dp_cell compute_cell(const struct dp_difftable *r, const struct dp
     if (r->how->compute == DP_C_RATIO)
         return dp_difftable_real(shown, 6);
     if (r->how->compute == DP_C_WDIFF)
-        return signed_real(r, shown);
+        return whole_amount(r, shown);
     return dp_difftable_percent(shown, true);
 }
 
@@ -201,6 +212,8 @@ static void add_amount(struct dp_difftable *r, uint64_t value)
     dp_buf_add(&r->scratch, num, dp_render_number(num, &cell, r->hz, false));
 }
 
+/* The cell that shows how the number of compute_cell is calculated, as `perf diff --formula'
+ * does. */
 static struct dp_cell formula_cell(struct dp_difftable *r, const struct dp_diff_values *v,
                                    uint32_t side)
 {
@@ -224,7 +237,8 @@ static struct dp_cell formula_cell(struct dp_difftable *r, const struct dp_diff_
     return dp_difftable_kept(r);
 }
 
-/* `12.3 ms +-2%`: the median, and how far the runs vary around it. */
+/* The cell of a median in a suitable unit, and of how far the runs vary around it: `12.3 ms
+ * +-2%`. */
 static struct dp_cell human_cell(struct dp_difftable *r, uint64_t value, double spread)
 {
     if (r->hz)
@@ -266,13 +280,15 @@ static void add_ops(struct dp_difftable *r, const struct dp_diff_values *v,
     dp_buf_adds(&r->scratch, exact && ops->verdict == DP_DIFF_EXACT ? ", exact)" : ")");
 }
 
-static struct dp_cell change_alone(struct dp_difftable *r, const struct dp_diff_values *v);
+static struct dp_cell growth_cell(struct dp_difftable *r, const struct dp_diff_values *v);
 
+/* The cell of the growth in percent. For people the change in ops follows, which explains a change
+ * in time. */
 static struct dp_cell change_cell(struct dp_difftable *r, const struct dp_diff_values *v,
                                   const struct dp_diff_values *ops)
 {
     char num[DP_NUMBER_MAX];
-    struct dp_cell alone = change_alone(r, v);
+    struct dp_cell alone = growth_cell(r, v);
     if (!r->people || !ops || (r->how->separator && *r->how->separator))
         return alone;
     dp_buf_add(&r->scratch, alone.kind == DP_CELL_TEXT ? alone.ptr : num,
@@ -288,7 +304,10 @@ static struct dp_cell change_cell(struct dp_difftable *r, const struct dp_diff_v
     return alone;
 }
 
-static struct dp_cell change_alone(struct dp_difftable *r, const struct dp_diff_values *v)
+/* The cell of the growth in percent, without ops. For people it is `~` if no difference was seen,
+ * `?` if there are too few runs, in parentheses if chance or memory layout may explain it, and
+ * empty if it was not tested. */
+static struct dp_cell growth_cell(struct dp_difftable *r, const struct dp_diff_values *v)
 {
     if (r->people && r->c.sets && v->verdict == DP_DIFF_UNSURE && v->p > DP_DIFFTABLE_POSSIBLE)
         return dp_difftable_words("~");
@@ -341,6 +360,7 @@ static struct dp_cell fails_cell(struct dp_difftable *r, const struct dp_compare
     return dp_difftable_kept(r);
 }
 
+/* The cell of a row in a column. It is empty if the side lacks the entry. */
 static struct dp_cell flat_cell(struct dp_difftable *r, const struct dp_compared_row *row,
                                 const struct dp_difftable_column *c)
 {
@@ -360,7 +380,7 @@ static struct dp_cell flat_cell(struct dp_difftable *r, const struct dp_compared
     case K_BASE: return v->base_there || r->people ? dp_difftable_amount(r, v->base) : empty;
     case K_BASE_CALLS: return v->base_there ? dp_cell_count(calls->base) : empty;
     case K_BASE_HUMAN: return v->base_there ? human_cell(r, v->base, v->base_spread) : empty;
-    case K_BASE_SPREAD: return v->base_there && r->c.sets ? signed_real(r, v->base_spread) : empty;
+    case K_BASE_SPREAD: return v->base_there && r->c.sets ? whole_amount(r, v->base_spread) : empty;
     case K_COMPUTE: return compute_cell(r, v, side);
     case K_FORMULA: return formula_cell(r, v, side);
     case K_CHANGE:
@@ -370,11 +390,11 @@ static struct dp_cell flat_cell(struct dp_difftable *r, const struct dp_compared
     case K_VALUE: return v->there ? dp_difftable_amount(r, v->value) : empty;
     case K_CALLS: return v->there ? dp_cell_count(calls->value) : empty;
     case K_HUMAN: return v->there ? human_cell(r, v->value, v->spread) : empty;
-    case K_SPREAD: return v->there && r->c.sets ? signed_real(r, v->spread) : empty;
+    case K_SPREAD: return v->there && r->c.sets ? whole_amount(r, v->spread) : empty;
     case K_CHANGE_PERCENT: return v->there && v->base_there ? change_cell(r, v, ops) : empty;
     case K_INTERVAL: return interval_cell(r, v);
-    case K_LOW: return dp_diff_is_tested(v) ? signed_real(r, v->low) : empty;
-    case K_HIGH: return dp_diff_is_tested(v) ? signed_real(r, v->high) : empty;
+    case K_LOW: return dp_diff_is_tested(v) ? whole_amount(r, v->low) : empty;
+    case K_HIGH: return dp_diff_is_tested(v) ? whole_amount(r, v->high) : empty;
     case K_P: return p_cell(r, v);
     case K_VERDICT: return v->there || v->base_there ? dp_difftable_verdict(v) : empty;
     case K_BASE_OPS: return ops->base_there ? dp_cell_count(ops->base) : empty;
@@ -416,6 +436,7 @@ static int tint_of(const struct dp_difftable *r, const struct dp_compared_row *r
     return 0;
 }
 
+/* The heading above the rows that only one side has; NULL for those that both have. */
 static const char *section_title(struct dp_difftable *r, enum dp_section section)
 {
     if (section == DP_BOTH)

@@ -21,6 +21,7 @@ void dp_difftable_tree_columns(struct dp_difftable *r)
     dp_difftable_column(r, K_KEY, 0, 0, symbol, key, 6);
 }
 
+/* Fills in the cells of a line, in the order of the columns of dp_difftable_tree_columns. */
 static void branch_cells(struct dp_difftable *r, struct dp_cell *cells,
                          const struct dp_diff_amount *amounts, struct dp_cell name)
 {
@@ -36,6 +37,8 @@ static void branch_cells(struct dp_difftable *r, struct dp_cell *cells,
     cells[c] = name;
 }
 
+/* Adds a line of the tree to the table; dp_diff_tree_walk calls this. Returns 1, which ends the
+ * walk, when the table has how->rows rows. */
 static int add_line(void *ctx, const struct dp_diff_line *line)
 {
     struct dp_difftable *r = ctx;

@@ -83,6 +83,7 @@ void dp_render_cut(struct dp_buf *buf, const char *ptr, size_t len, size_t colum
     dp_buf_add(buf, ptr + tail, len - tail);
 }
 
+/* Prints one line, and breaks it at blanks where it is too wide. See dp_render_wrapped. */
 static void wrap_line(struct dp_sink *sink, const char *ptr, size_t len, size_t width,
                       const char *indent)
 {

@@ -60,6 +60,8 @@ static void add_needed(struct dp_buf *buf, const struct dp_gate *gate, const cha
     dp_buf_addf(buf, "not enough %s: %zu a side needed", dp_gate_units(unit), gate->needed);
 }
 
+/* Appends a finding as a sentence without its end: what changed, by how much, and what a decision
+ * lacks. */
 static void add_finding(struct dp_buf *buf, const struct dp_finding *f, const struct dp_gate *gate,
                         const struct dp_diff *diff)
 {
@@ -278,8 +280,10 @@ void dp_gate_json(struct dp_buf *buf, const struct dp_gate *gate, const struct d
 
 /* ---- a test for each rule ---- */
 
-static void count_of(const struct dp_gate *gate, const struct dp_diff *diff, size_t rule,
-                     size_t *failed, size_t *undecided)
+/* Counts the findings of a rule: those that make the gate fail, and those that too few runs leave
+ * open. */
+static void count_findings(const struct dp_gate *gate, const struct dp_diff *diff, size_t rule,
+                           size_t *failed, size_t *undecided)
 {
     *failed = *undecided = 0;
     for (size_t i = 0; i < gate->n; i++)
@@ -289,7 +293,8 @@ static void count_of(const struct dp_gate *gate, const struct dp_diff *diff, siz
         }
 }
 
-static void tap_table(struct dp_buf *buf, const char *ptr, size_t len)
+/* Appends the comparison as comments of TAP, because each other line would be taken for a test. */
+static void add_tap_comments(struct dp_buf *buf, const char *ptr, size_t len)
 {
     while (len) {
         const char *end = memchr(ptr, '\n', len);
@@ -325,10 +330,10 @@ void dp_gate_tap(struct dp_buf *buf, const struct dp_gate *gate, const struct dp
                  const char *table, size_t len)
 {
     const struct dp_diff_how *how = diff->how;
-    tap_table(buf, table, len);
+    add_tap_comments(buf, table, len);
     for (size_t r = 0; r < how->n_rules; r++) {
         size_t failed, undecided;
-        count_of(gate, diff, r, &failed, &undecided);
+        count_findings(gate, diff, r, &failed, &undecided);
         dp_buf_addf(buf, "%sok %zu - ", failed ? "not " : "", r + 1);
         add_tap(buf, how->rules[r].text, strlen(how->rules[r].text));
         dp_buf_adds(buf, "\n");
@@ -348,7 +353,7 @@ void dp_gate_junit(struct dp_buf *buf, const struct dp_gate *gate, const struct 
     size_t failures = 0, skipped = 0, failed, undecided;
     dp_buf_init(&text);
     for (size_t r = 0; r < how->n_rules; r++) {
-        count_of(gate, diff, r, &failed, &undecided);
+        count_findings(gate, diff, r, &failed, &undecided);
         failures += failed > 0;
         skipped += !failed && undecided;
     }
@@ -358,7 +363,7 @@ void dp_gate_junit(struct dp_buf *buf, const struct dp_gate *gate, const struct 
                 " errors=\"0\" skipped=\"%zu\">\n",
                 how->n_rules ? how->n_rules : 1, failures, skipped);
     for (size_t r = 0; r < how->n_rules; r++) {
-        count_of(gate, diff, r, &failed, &undecided);
+        count_findings(gate, diff, r, &failed, &undecided);
         dp_buf_adds(buf, "<testcase classname=\"dprofdiff\" name=\"");
         add_xml(buf, how->rules[r].text, strlen(how->rules[r].text), false);
         dp_buf_adds(buf, "\">");
@@ -386,6 +391,7 @@ void dp_gate_junit(struct dp_buf *buf, const struct dp_gate *gate, const struct 
 
 /* ---- GitHub ---- */
 
+/* Appends the file and the line at which GitHub shows a finding; nothing if they are unknown. */
 static void add_place(struct dp_buf *buf, struct dp_diff *diff, const struct dp_gate *gate,
                       const struct dp_finding *f)
 {

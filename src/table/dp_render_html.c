@@ -72,6 +72,7 @@ static void put_value(struct dp_sink *sink, const struct dp_cell *cell, uint64_t
         dp_sink_add(sink, num, dp_render_number(num, cell, hz, true));
 }
 
+/* Writes the facts that have a value as a list of terms. */
 static void put_facts(struct dp_sink *sink, const struct dp_table *t)
 {
     if (!t->n_facts)
@@ -105,6 +106,8 @@ static void put_head(struct dp_sink *sink, const struct dp_table *t)
     dp_sink_adds(sink, "</tr>\n</thead>\n<tbody>\n");
 }
 
+/* Writes a row, with its section's heading above it and its block of text below it, if it has them.
+ * indented: the column that a hierarchy indents. */
 static void put_row(struct dp_sink *sink, const struct dp_table *t,
                     const struct dp_row_of_table *row, size_t indented)
 {

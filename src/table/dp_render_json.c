@@ -44,6 +44,7 @@ static void put_key(struct dp_buf *buf, const char *key)
     dp_buf_adds(buf, ": ");
 }
 
+/* Appends the value of a cell: a string, a number with all its digits, or null. */
 static void put_value(struct dp_buf *buf, const struct dp_cell *cell, uint64_t hz)
 {
     char num[DP_NUMBER_MAX];
@@ -65,6 +66,7 @@ static void put_line(struct dp_buf *buf, struct dp_sink *sink)
     buf->len = 0;               /* errors are kept for the end */
 }
 
+/* Appends the list of columns, so that programs can show titles for the keys of rows. */
 static void put_columns(struct dp_buf *buf, const struct dp_table *t)
 {
     dp_buf_adds(buf, "  \"columns\": [");
@@ -80,6 +82,8 @@ static void put_columns(struct dp_buf *buf, const struct dp_table *t)
     dp_buf_adds(buf, "],\n");
 }
 
+/* Appends a row as an object. levels: some row of the table has a level, so each gets the key
+ * `level'. */
 static void put_row(struct dp_buf *buf, const struct dp_table *t, const struct dp_row_of_table *row,
                     bool levels)
 {

@@ -41,6 +41,8 @@ static void put_inside(struct dp_sink *sink, struct dp_name str, bool no_backtic
     dp_sink_add(sink, str.ptr + from, str.len - from);
 }
 
+/* Writes the backticks that begin or end a code span. blank: a blank separates them from the
+ * text. */
 static void put_fence(struct dp_sink *sink, unsigned n, bool blank, bool opens)
 {
     if (blank && !opens)
@@ -59,6 +61,7 @@ static bool is_blank(struct dp_name str)
     return true;
 }
 
+/* Writes a text for use inside a table as a code span; nothing for an empty text. */
 static void put_code(struct dp_sink *sink, struct dp_name str)
 {
     unsigned n = fence_length(str.ptr, str.len);
@@ -138,6 +141,7 @@ static void put_fact(struct dp_sink *sink, const struct dp_cell *cell, uint64_t 
         put_cell(sink, cell, hz, text);
 }
 
+/* Writes the facts that have a value as a list above the table. */
 static void put_facts(struct dp_sink *sink, const struct dp_table *t, struct dp_buf *text)
 {
     for (size_t i = 0; i < t->n_facts; i++) {

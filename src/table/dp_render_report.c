@@ -83,6 +83,8 @@ static bool is_average_real(const struct report *r)
     return beside && dp_metric_is_time(r->how->over.metric);
 }
 
+/* Makes the columns that the options ask for. Titles depend on what the values of this table
+ * are. */
 static void make_columns(struct report *r)
 {
     static const struct dp_column fixed[] = {
@@ -116,7 +118,7 @@ static void make_columns(struct report *r)
 }
 
 /* Joins the keys of a hierarchy into the last column. Returns the number of columns that remain. */
-static size_t one_column(struct report *r)
+static size_t join_key_columns(struct report *r)
 {
     size_t n = r->how->n_fields - r->how->over.n_keys;
     struct dp_column all = { r->keys_title, "entry", 6, true };
@@ -128,6 +130,7 @@ static size_t one_column(struct report *r)
     return n + 1;
 }
 
+/* The cell of the average call, rounded. It is empty without calls. */
 static struct dp_cell average_cell(const struct report *r, const struct dp_over_row *row)
 {
     if (!row->calls)
@@ -268,6 +271,8 @@ static int chains_of(const struct dp_report *how)
            : DP_CHAIN_CHILDREN;
 }
 
+/* Adds the block below the newest row: its call chains and its histogram. r->blocks owns its
+ * text. */
 static int add_below(struct report *r, const struct dp_over_row *row)
 {
     const struct dp_report *how = r->how;
@@ -312,6 +317,7 @@ static bool is_wanted(const struct report *r, const struct dp_over_row *row)
     return percent_of(r, how->over.no_children ? row->self : row->children) >= how->percent_limit;
 }
 
+/* Adds a row of a table without hierarchy, with its block. */
 static int add_row(struct report *r, const struct dp_over_row *row)
 {
     struct dp_cell *cells = dp_table_row(&r->table);
@@ -324,6 +330,8 @@ static int add_row(struct report *r, const struct dp_over_row *row)
     return r->how->chain || r->how->histogram ? add_below(r, row) : 0;
 }
 
+/* Adds the rows of a table without hierarchy, up to how->rows. Counts the other rows for
+ * add_answer_tail. */
 static int add_flat_rows(struct report *r)
 {
     int rc = 0;
@@ -361,6 +369,8 @@ struct hierarchy {
     uint32_t *order;
 };
 
+/* The number of an entry's first keys among the paths of a level. add: gives a new path its number.
+ * Returns DP_MAP_NONE if the path is unknown, or without memory. */
 static uint32_t path_of(struct level *l, const struct dp_overhead *over, uint32_t entry,
                         size_t keys, bool add, struct dp_buf *buf)
 {
@@ -376,6 +386,8 @@ static uint32_t path_of(struct level *l, const struct dp_overhead *over, uint32_
                : dp_pool_lookup(&l->paths, buf->ptr, buf->len);
 }
 
+/* Computes the rows of a level, which are above those of the next one: the report by the first
+ * `keys` keys alone. Their values are not sums of rows, because recursion counts once. */
 static int make_level(struct hierarchy *h, size_t keys, size_t sides, struct dp_buf *buf)
 {
     struct level *l = &h->levels[keys - 1];
@@ -396,6 +408,7 @@ static int make_level(struct hierarchy *h, size_t keys, size_t sides, struct dp_
     return 0;
 }
 
+/* Orders rows so that each follows the rows above it in the hierarchy. */
 static int compare_ranks(const void *ctx, uint32_t x, uint32_t y)
 {
     const struct hierarchy *h = ctx;
@@ -418,6 +431,8 @@ static int find_hot(struct report *r, size_t sides)
                ? dp_hot_make(&r->hot, &r->over, r->sides, sides, &r->how->over) : 0;
 }
 
+/* Adds a row of a hierarchy, which shows the key of its level only. The hottest line is known for
+ * the last level alone. */
 static int add_level_row(struct report *r, const struct dp_overhead *over,
                          const struct dp_over_row *row, size_t level)
 {
@@ -436,7 +451,8 @@ static int add_level_row(struct report *r, const struct dp_overhead *over,
     return 0;
 }
 
-static int print_levels(struct hierarchy *h)
+/* Adds the rows of all levels. A row of an upper level comes before the first row below it. */
+static int add_levels(struct hierarchy *h)
 {
     struct report *r = h->r;
     uint32_t last[dp_key_count];
@@ -462,6 +478,8 @@ static int print_levels(struct hierarchy *h)
     return rc;
 }
 
+/* Adds the rows of a table whose keys are below one another. Each level keeps its own order: rows
+ * are sorted by the ranks of the rows above them, then by their own. */
 static int add_hierarchy(struct report *r, size_t sides)
 {
     struct hierarchy h;
@@ -491,7 +509,7 @@ static int add_hierarchy(struct report *r, size_t sides)
     }
     if (rc == 0) {
         dp_sort_u32(h.order, r->over.n_rows, compare_ranks, &h);
-        rc = print_levels(&h);
+        rc = add_levels(&h);
     }
     dp_buf_release(&buf);
     dp_mem_free(h.ranks);
@@ -515,6 +533,7 @@ static void release_levels(struct report *r)
 enum { EDGE_TOTAL, EDGE_TOTAL_VALUE, EDGE_SELF_VALUE, EDGE_CALLS, EDGE_SUB, EDGE_SITE, EDGE_OF,
        EDGE_COLUMNS };
 
+/* Adds the row of a caller or callee. */
 static int add_edge_row(struct report *r, const struct dp_edge *edge)
 {
     struct dp_cell *cells = dp_table_row(&r->table);
@@ -533,6 +552,8 @@ static int add_edge_row(struct report *r, const struct dp_edge *edge)
     return 0;
 }
 
+/* Adds the callers or callees of the sub, or of the lines, that the user named. Returns 0, DP_E_ARG
+ * if there is no such sub, or another DP_E. */
 static int add_edges(struct report *r)
 {
     const struct dp_report *how = r->how;
@@ -552,6 +573,8 @@ static int add_edges(struct report *r)
     return rc;
 }
 
+/* Makes the columns of callers or callees. Returns their number: without known places of calls,
+ * there is no column for them. */
 static size_t edge_columns(struct report *r)
 {
     static const struct dp_column fixed[] = {
@@ -576,10 +599,11 @@ static size_t edge_columns(struct report *r)
 
 /* ---- the whole table ---- */
 
+/* Adds the facts above the table, which an answer has as a text instead. */
 static void add_facts(struct report *r)
 {
     if (r->how->answer)
-        return;                 /* answer_head has them */
+        return;                 /* add_answer_head has them */
     for (size_t i = 0; i < r->how->n_facts; i++) {
         const struct dp_report_fact *f = &r->how->facts[i];
         dp_table_fact(&r->table, f->label, f->key, dp_cell_text(f->text, f->len), NULL);
@@ -589,6 +613,7 @@ static void add_facts(struct report *r)
         dp_table_fact(&r->table, "Shown", "base", amount_cell(r, r->over.base), r->unit);
 }
 
+/* Makes the whole table: columns, facts and rows. Returns 0 or a DP_E. */
 static int fill_table(struct report *r, size_t sides)
 {
     const struct dp_report *how = r->how;
@@ -603,7 +628,7 @@ static int fill_table(struct report *r, size_t sides)
     if (rc < 0)
         return rc;
     bool levels = how->hierarchy && how->over.n_keys > 1;
-    size_t n = levels ? one_column(r) : how->n_fields;
+    size_t n = levels ? join_key_columns(r) : how->n_fields;
     dp_table_init(&r->table, r->columns, n, r->over.hz);
     add_facts(r);
     if (how->chain || how->histogram) {
@@ -634,7 +659,7 @@ static void add_fact_text(struct dp_buf *to, const struct report *r, const char 
 }
 
 /* Appends what was recorded, and its total. */
-static void answer_head(struct report *r, struct dp_buf *to)
+static void add_answer_head(struct report *r, struct dp_buf *to)
 {
     add_fact_text(to, r, "", "profile");
     add_fact_text(to, r, ": ", "script");
@@ -652,7 +677,8 @@ static void answer_head(struct report *r, struct dp_buf *to)
     dp_buf_adds(to, "\n\n");
 }
 
-static void answer_tail(struct report *r, struct dp_buf *to)
+/* Appends how many subs are left out, their time, and which options show more. */
+static void add_answer_tail(struct report *r, struct dp_buf *to)
 {
     if (!r->left_out)
         return;
@@ -664,8 +690,10 @@ static void answer_tail(struct report *r, struct dp_buf *to)
                     " lines)\n");
 }
 
-static int print_lines(struct report *r, struct dp_sink *sink,
-                       void (*add)(struct report *r, struct dp_buf *to))
+/* Prints the lines that `add` appends, above or below the table of an answer; nothing for other
+ * tables. */
+static int print_answer_lines(struct report *r, struct dp_sink *sink,
+                              void (*add)(struct report *r, struct dp_buf *to))
 {
     struct dp_buf text;
     dp_buf_init(&text);
@@ -680,6 +708,7 @@ static int print_lines(struct report *r, struct dp_sink *sink,
     return rc;
 }
 
+/* Prints the table and, for an answer, the lines around it. */
 static int print_table(struct report *r, const struct dp_host *host)
 {
     struct dp_sink *sink = dp_sink_of_host(host);
@@ -693,9 +722,9 @@ static int print_table(struct report *r, const struct dp_host *host)
     if (!sink)
         return DP_E_NOMEM;
     how.width = r->how->width;
-    int rc = r->table.no_memory ? DP_E_NOMEM : print_lines(r, sink, answer_head);
+    int rc = r->table.no_memory ? DP_E_NOMEM : print_answer_lines(r, sink, add_answer_head);
     rc = rc == 0 ? dp_table_print(&r->table, &how, sink) : rc;
-    rc = rc == 0 ? print_lines(r, sink, answer_tail) : rc;
+    rc = rc == 0 ? print_answer_lines(r, sink, add_answer_tail) : rc;
     int ended = dp_sink_end(sink);
     return rc < 0 ? rc : ended;
 }

@@ -34,6 +34,8 @@ struct dp_trace {
     struct dp_sink sink;
 };
 
+/* Prints a line about a sub, indented by its level. repeats: number of equal calls that the line
+ * stands for; remark: what follows the name. */
 static void print_line(struct dp_trace *t, uint32_t shown, size_t level, uint64_t repeats,
                        const char *remark)
 {
@@ -48,13 +50,16 @@ static void print_line(struct dp_trace *t, uint32_t shown, size_t level, uint64_
     dp_sink_add(&t->sink, "\n", 1);
 }
 
-static void end_fold(struct dp_trace *t)
+/* Prints the line that -t holds back, with the number of calls that it stands for. */
+static void print_held_line(struct dp_trace *t)
 {
     if (t->last != NO_NAME)
         print_line(t, t->last, t->last_level, t->repeats, "");
     t->last = NO_NAME;
 }
 
+/* Prints a call. With -t the line is held back, because equal calls right after it are counted on
+ * the same line. */
 static void print_call(struct dp_trace *t, uint32_t shown)
 {
     if (!t->how.fold) {
@@ -62,7 +67,7 @@ static void print_call(struct dp_trace *t, uint32_t shown)
     } else if (t->last == shown && t->last_level == t->level) {
         t->repeats++;
     } else {
-        end_fold(t);
+        print_held_line(t);
         t->last = shown;
         t->last_level = t->level;
         t->repeats = 1;
@@ -71,12 +76,14 @@ static void print_call(struct dp_trace *t, uint32_t shown)
 
 /* Notes an entry that is no call: the sub was called before recording stopped, before another
  * coroutine went on, or in the parent process. */
-static void goes_on(struct dp_trace *t, uint32_t shown)
+static void print_continued_call(struct dp_trace *t, uint32_t shown)
 {
-    end_fold(t);
+    print_held_line(t);
     print_line(t, shown, t->level, 1, " (goes on)");
 }
 
+/* Begins a call of sub, and prints it if it is to be seen. With -g only the calls within the given
+ * sub are. */
 static int push_call(struct dp_trace *t, uint32_t sub)
 {
     bool is_call = !t->file.inherited;
@@ -92,12 +99,13 @@ static int push_call(struct dp_trace *t, uint32_t sub)
         if (is_call)
             print_call(t, t->shown_of[sub]);
         else
-            goes_on(t, t->shown_of[sub]);
+            print_continued_call(t, t->shown_of[sub]);
         t->level++;
     }
     return 0;
 }
 
+/* Ends the running call. A trace has no line for the end of a call. */
 static int pop_call(struct dp_trace *t, struct dp_err *err)
 {
     if (t->depth == 0)
@@ -112,11 +120,12 @@ static int pop_call(struct dp_trace *t, struct dp_err *err)
 
 static void begin_phase(struct dp_trace *t, uint32_t sub)
 {
-    end_fold(t);
+    print_held_line(t);
     if (!t->how.only)
         print_line(t, t->shown_of[sub], 0, 1, "");
 }
 
+/* Follows the calls of a batch of events, and prints them. *bad: the event at which it failed. */
 static int on_events(void *ctx, struct dp_event *ev, uint64_t *counts, size_t n, size_t *bad,
                      struct dp_err *err)
 {
@@ -164,6 +173,8 @@ static void on_ids_anew(void *ctx)
     dp_subs_ids_anew(&t->subs);
 }
 
+/* Keeps the label of a new sub as it is printed, and whether it is the sub of -g. Returns the sub's
+ * number, or a DP_E. */
 static int64_t on_sub(void *ctx, const struct dp_subdef *def)
 {
     struct dp_trace *t = ctx;
@@ -228,6 +239,7 @@ void dp_trace_free(struct dp_trace *t)
     dp_mem_free(t);
 }
 
+/* Lists the calls that had not ended at the end of the file, for dp_trace_outcome. */
 static int list_open(struct dp_trace *t)
 {
     size_t n = t->depth < DP_FILE_LISTED ? t->depth : DP_FILE_LISTED;
@@ -243,6 +255,8 @@ static int list_open(struct dp_trace *t)
     return 0;
 }
 
+/* Prints the calls of a file, from mem if it is given. Errors of the output are errors of the
+ * file. */
 static int read_file(struct dp_trace *t, const char *path, const struct dp_file_mem *mem)
 {
     struct dp_consumer to = { .ctx = t,
@@ -264,7 +278,7 @@ static int read_file(struct dp_trace *t, const char *path, const struct dp_file_
         && dp_file_order_subs(&t->subs, path, mem, t->how.force ? DP_FORCE : 0) < 0)
         return DP_E_NOMEM;
     int rc = dp_file_read(&t->file, &to, mem);
-    end_fold(t);
+    print_held_line(t);
     int out = dp_sink_flush(&t->sink);
     if (out == 0)
         out = list_open(t);
