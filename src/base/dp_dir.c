@@ -74,6 +74,9 @@ static int checked(int fd, int rc)
 
 /* ---- directories ---- */
 
+/* Opens a directory that is no symbolic link, and belongs to us or to root. The second check, of
+ * what was opened, prevents an exchange between the first check and the opening. Returns a
+ * descriptor or a DP_E. */
 static int open_dir(int dir, const char *path, struct dp_err *err)
 {
     struct stat st;

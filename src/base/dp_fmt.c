@@ -34,6 +34,8 @@ static size_t plain_bytes(const char *str, size_t len, unsigned char last_bad)
     return has_bad(w, last_bad) ? i : len;
 }
 
+/* Appends bytes with %XX for those up to last_bad, DEL and %. The callers choose whether a blank is
+ * one of them. */
 static void encode_bytes(struct dp_buf *buf, const char *str, size_t len, unsigned char last_bad)
 {
     size_t done = 0;            /* bytes without escapes are added in one piece */

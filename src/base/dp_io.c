@@ -43,6 +43,8 @@ static void source_init(struct dp_source *src)
     src->fd = -1;
 }
 
+/* Reads from the source's file. Returns the number of bytes, 0 at the end, or DP_E_IO with the
+ * reason in src->sys_errno. */
 static long read_fd(void *ctx, void *buf, size_t n)
 {
     struct dp_source *src = ctx;
@@ -184,6 +186,8 @@ static long read_raw(struct dp_source *src, void *buf, size_t n, struct dp_err *
     return got;
 }
 
+/* Makes the state that unpacks gzip or zlib, which allocates by dp_mem.c. window: as zlib's
+ * inflateInit2 takes it. NULL when memory is short. */
 static struct dp_inflate *inflate_new(int window)
 {
     struct dp_inflate *inf = dp_mem_zalloc(sizeof *inf);
@@ -197,6 +201,8 @@ static struct dp_inflate *inflate_new(int window)
     return NULL;
 }
 
+/* Reads the first two bytes, and prepares to unpack if they are those of gzip. They stay in
+ * src->head for the reader. */
 static int check_magic(struct dp_source *src, struct dp_err *err)
 {
     src->started = true;
@@ -219,6 +225,8 @@ static int check_magic(struct dp_source *src, struct dp_err *err)
 static long read_unpacked(struct dp_source *src, struct dp_inflate *inf, void *buf, size_t n,
                           struct dp_err *err);
 
+/* Reads more packed bytes when all of the former ones are used up. A zlib stream may itself lie
+ * within a gzip file, and is unpacked from there. */
 static int fill_input(struct dp_source *src, struct dp_inflate *inf, struct dp_err *err)
 {
     if (inf->z.avail_in || inf->at_end)
@@ -234,6 +242,8 @@ static int fill_input(struct dp_source *src, struct dp_inflate *inf, struct dp_e
     return 0;
 }
 
+/* Unpacks up to n bytes. Returns their number, 0 at the end, or a DP_E. Data that break off or are
+ * damaged are an error only after everything before was returned. */
 static long read_unpacked(struct dp_source *src, struct dp_inflate *inf, void *buf, size_t n,
                           struct dp_err *err)
 {

@@ -63,6 +63,7 @@ static int peek_token(struct dp_json *json)
 
 /* ---- strings ---- */
 
+/* Reads the four digits after \u. */
 static int read_hex4(struct dp_json *json, unsigned *out)
 {
     unsigned v = 0;
@@ -79,6 +80,7 @@ static int read_hex4(struct dp_json *json, unsigned *out)
     return 0;
 }
 
+/* Appends a character, which must be below 0x110000, as UTF-8. */
 static void add_utf8(struct dp_buf *buf, unsigned c)
 {
     if (c < 0x80) {
@@ -112,6 +114,7 @@ static int read_unicode(struct dp_json *json, unsigned *high)
     return 0;
 }
 
+/* Reads what follows a backslash, and appends what it stands for. high: as for read_unicode. */
 static int read_escape(struct dp_json *json, unsigned *high)
 {
     static const char codes[] = "\"\\/bfnrt", bytes[] = "\"\\/\b\f\n\r\t";
@@ -197,6 +200,8 @@ static bool take_byte(struct dp_json *json, int byte)
     return true;
 }
 
+/* Reads a number as JSON allows it. json->text keeps its digits, from which dp_json_scaled computes
+ * the value. */
 static int read_number(struct dp_json *json)
 {
     take_byte(json, '-');
@@ -264,6 +269,8 @@ static int close_one(struct dp_json *json)
     return array ? DP_JSON_ARRAY_END : DP_JSON_OBJECT_END;
 }
 
+/* Reads a value that begins with c, or the beginning of an object or an array. Returns its kind or
+ * a DP_E. */
 static int read_value(struct dp_json *json, int c)
 {
     if (c == '{' || c == '[')
@@ -282,6 +289,8 @@ static int read_value(struct dp_json *json, int c)
     return bad(json, DP_E_SYNTAX, "there is no value where one should be");
 }
 
+/* Reads the name of a member and the colon behind it. The text may be gone when the value is
+ * read. */
 static int read_key(struct dp_json *json, int c)
 {
     if (c != '"')

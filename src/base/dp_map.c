@@ -37,7 +37,9 @@ uint64_t dp_map_any(const void *address)
     return dp_map_hash(dp_map_hash((uint64_t)(uintptr_t)address) ^ (uint64_t)(uintptr_t)&here);
 }
 
-static int enlarge(struct dp_map *map)
+/* Makes room for more keys, and distributes the existing ones anew. The slots move, so pointers to
+ * them become invalid. Returns 0, or DP_E_NOMEM: the map is unchanged. */
+static int enlarge_map(struct dp_map *map)
 {
     /* The start of a program fills a few hundred slots at once. */
     size_t n = !map->slots ? 64 : map->mask < 1024 ? (map->mask + 1) * 4 : (map->mask + 1) * 2;
@@ -71,7 +73,7 @@ struct dp_map_slot *dp_map_add(struct dp_map *map, uint64_t key, struct dp_map_s
 {
     /* at most two thirds of the slots are used; otherwise probing takes long */
     if (!slot || (map->used + 1) * 3 > (map->mask + 1) * 2) {
-        if (enlarge(map) < 0)
+        if (enlarge_map(map) < 0)
             return NULL;
         slot = dp_map_probe(map, key);
     }

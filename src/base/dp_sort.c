@@ -4,7 +4,9 @@
 
 #include <string.h>
 
-static void sift(uint32_t *array, size_t at, size_t n, dp_compare_fn *compare, const void *ctx)
+/* Moves the element at `at' down in a heap until no kid comes after it: the step of heapsort, which
+ * needs no memory and is never quadratic. */
+static void sift_down(uint32_t *array, size_t at, size_t n, dp_compare_fn *compare, const void *ctx)
 {
     uint32_t top = array[at];
     for (size_t kid; (kid = 2 * at + 1) < n; at = kid) {
@@ -20,12 +22,12 @@ static void sift(uint32_t *array, size_t at, size_t n, dp_compare_fn *compare, c
 void dp_sort_u32(uint32_t *array, size_t n, dp_compare_fn *compare, const void *ctx)
 {
     for (size_t i = n / 2; i-- > 0;)
-        sift(array, i, n, compare, ctx);
+        sift_down(array, i, n, compare, ctx);
     while (n-- > 1) {
         uint32_t last = array[n];
         array[n] = array[0];
         array[0] = last;
-        sift(array, 0, n, compare, ctx);
+        sift_down(array, 0, n, compare, ctx);
     }
 }
 

@@ -22,7 +22,9 @@ static bool join_path(char path[PATH], const char *root, const char *fmt, va_lis
     return m >= 0 && m < PATH - n;
 }
 
-static long take_all(int fd, char *to, size_t room)
+/* Reads as much as fits. Files in /proc and /sys may come in pieces. Returns the number of bytes,
+ * or -1. */
+static long read_up_to(int fd, char *to, size_t room)
 {
     size_t len = 0;
     while (len < room) {
@@ -50,7 +52,7 @@ long dp_sysfile_read(char *to, size_t size, const char *root, const char *fmt, .
     int fd = fits ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
     if (fd < 0)
         return -1;
-    long n = take_all(fd, to, size - 1);
+    long n = read_up_to(fd, to, size - 1);
     close(fd);
     while (n > 0 && strchr(" \t\r\n", to[n - 1]))
         n--;

@@ -232,7 +232,8 @@ static const struct range combining[] = {
     { 0xfeff, 0xfeff }, { 0x1f3fb, 0x1f3ff }, { 0xe0100, 0xe01ef },
 };
 
-static bool is_in(uint32_t c, const struct range *r, size_t n)
+/* Is the character in one of n ranges, which are ascending? */
+static bool is_in_ranges(uint32_t c, const struct range *r, size_t n)
 {
     size_t from = 0;
     while (from < n) {
@@ -264,8 +265,8 @@ size_t dp_text_columns(const char *ptr, size_t len)
         uint32_t c = dp_text_code(ptr + i, n);
         if (c < 0x300)
             columns++;
-        else if (!is_in(c, combining, DP_ARRAY_LEN(combining)))
-            columns += is_in(c, wide, DP_ARRAY_LEN(wide)) ? 2 : 1;
+        else if (!is_in_ranges(c, combining, DP_ARRAY_LEN(combining)))
+            columns += is_in_ranges(c, wide, DP_ARRAY_LEN(wide)) ? 2 : 1;
     }
     return columns;
 }
