@@ -449,6 +449,8 @@ static void put_node(struct writing *w, const struct dp_cct_node *n, size_t dept
     dp_fmt_context(w->out, &c);
 }
 
+/* Appends a line for each sub: its number in the file, and its name. w->used leaves out subs that
+ * earlier parts of the recording have and this one does not use; NULL: all are written. */
 static void put_names(struct writing *w)
 {
     const struct dp_pool *names = w->how->names;
@@ -497,7 +499,9 @@ static void put_nodes(struct writing *w)
     }
 }
 
-static int put_lines(const struct writing *w)
+/* Appends the statements, if they were recorded. put_nodes has computed the sums of the contexts
+ * before, which the statements are made to equal. */
+static int put_statements(const struct writing *w)
 {
     struct dp_lines_text how = {
         .rank = w->rank,
@@ -526,7 +530,7 @@ int dp_cct_write(const struct dp_cct *cct, struct dp_cct_text *how, struct dp_bu
         put_histograms(&w);
         rc = out->err;
         if (rc == 0 && how->lines)
-            rc = put_lines(&w);
+            rc = put_statements(&w);
     }
     how->rest.real = w.acc.real - (double)w.real;
     how->rest.cpu = w.acc.cpu - (double)w.cpu;
