@@ -237,6 +237,8 @@ static int read_run(struct dp_diff *diff, size_t r, size_t from, size_t end, siz
     return rc;
 }
 
+/* Makes the reports of a measure of all runs, each from its parts. pass, each: as for
+ * read_awake. */
 static int read_measure(struct dp_diff *diff, size_t measure, enum pass pass, dp_diff_each_fn *each,
                         void *ctx)
 {

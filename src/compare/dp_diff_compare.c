@@ -178,6 +178,8 @@ static void copy_result(const struct comparing *c, struct dp_diff_values *v,
     v->sight = dp_stat_sigma(stat->high - stat->low, c->n[0], c->n[1], c->diff->how->confidence);
 }
 
+/* Tests the difference of two groups of hosts, or of processes, with the usual variance of such
+ * groups (c->prior), and stores the result in v. */
 static void test_hosts(const struct comparing *c, struct dp_diff_values *v)
 {
     struct dp_hosts_result result;
@@ -191,6 +193,8 @@ static void test_hosts(const struct comparing *c, struct dp_diff_values *v)
     v->sight = result.error;
 }
 
+/* Tests the values in c->x and c->y, and stores p and the interval of the difference in v. Returns
+ * 0 or a DP_E. */
 static int test_values(const struct comparing *c, struct dp_diff_values *v)
 {
     const struct dp_diff_how *how = c->diff->how;

@@ -75,6 +75,8 @@ static double trigamma(double x)
     return sum + 1 / x + z / 2 + z / x * (1.0 / 6 - z * (1.0 / 30 - z / 42));
 }
 
+/* The x whose trigamma is y, by bisection of logarithms. dp_hosts_fit estimates the degrees of
+ * freedom by it. */
 static double trigamma_inverse(double y)
 {
     double low = 1e-6, high = 1e6;          /* trigamma decreases */

@@ -10,7 +10,9 @@
 
 /* ---- edges ---- */
 
-static int tell_edge(const struct dp_overhead *over, const struct dp_edge *edge,
+/* Gives an edge to the caller's function, as a row with texts that are valid during the call.
+ * Returns what the function returns. */
+static int give_edge(const struct dp_overhead *over, const struct dp_edge *edge,
                      dp_edge_row_fn *fn, void *ctx)
 {
     const struct dp_name *name = dp_pool_name(&over->values, edge->name);
@@ -38,7 +40,7 @@ int dp_edge_rows(const struct dp_part *sides, size_t n, const struct dp_report_h
     if (rc == 0) {
         rc = edges.found ? 0 : DP_E_ARG;
         for (size_t i = 0; i < edges.count && rc == 0; i++)
-            rc = tell_edge(&over, &edges.edges[i], fn, ctx);
+            rc = give_edge(&over, &edges.edges[i], fn, ctx);
         dp_edges_release(&edges);
     }
     dp_overhead_release(&over);

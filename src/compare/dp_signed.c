@@ -54,7 +54,9 @@ static double *ways_of(const uint32_t *rank, size_t n, size_t most)
     return ways;
 }
 
-static int exact_p(double *p, const uint32_t *rank, size_t n, size_t most, size_t sum)
+/* Computes the two-sided p of a sum of signed ranks exactly, from all ways to choose the signs.
+ * most: the sum of all ranks; sum: that of the positive differences. */
+static int exact_p_of_sum(double *p, const uint32_t *rank, size_t n, size_t most, size_t sum)
 {
     double *ways = ways_of(rank, n, most), below = 0, above = 0, all = 0;
     if (!ways)
@@ -80,7 +82,7 @@ static int test_ranks(double *p, const double *d, const uint32_t *rank, size_t n
         squares += (double)rank[i] * rank[i];
     }
     if (n <= EXACT)
-        return exact_p(p, rank, n, most, sum);
+        return exact_p_of_sum(p, rank, n, most, sum);
     /* possible sums are two apart */
     double off = fabs((double)sum - (double)most / 2) - 1;
     *p = squares > 0 && off > 0 ? dp_counts_t_tails(off / (sqrt(squares) / 2), 0) : 1;

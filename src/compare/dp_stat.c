@@ -15,6 +15,8 @@ static int by_value(const void *ctx, uint32_t a, uint32_t b)
     return v[a] < v[b] ? -1 : v[a] > v[b] ? 1 : a < b ? -1 : a > b;
 }
 
+/* Moves the value at `at' down in a heap of the n values, the greatest on top: the step of
+ * heapsort. */
 static void sift_value(double *v, size_t at, size_t n)
 {
     for (size_t kid; (kid = 2 * at + 1) < n; at = kid) {
