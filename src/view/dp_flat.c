@@ -110,7 +110,9 @@ static bool is_shown(const struct walk *w, uint32_t r)
     return r >= w->group || !w->how->roles || w->how->roles[r] != DP_DROP;
 }
 
-static int init_walk(struct walk *w, size_t rows)
+/* Makes the rows, as none has been seen yet, and the arrays for the walk. Returns 0 or DP_E_NOMEM;
+ * the caller releases w also after an error. */
+static int prepare_walk(struct walk *w, size_t rows)
 {
     w->rows = dp_mem_realloc(NULL, rows, sizeof *w->rows);
     w->running = dp_mem_zalloc(rows * sizeof *w->running);
@@ -139,7 +141,7 @@ int dp_flat_make(struct dp_flat *flat, const struct dp_prof *prof, const struct 
     w.group = (uint32_t)dp_names_count(names);
     w.other = w.group + 1;
     w.program = w.group + 2;
-    int rc = init_walk(&w, (size_t)w.program + 1);
+    int rc = prepare_walk(&w, (size_t)w.program + 1);
     if (rc == 0) {
         walk_tree(&w);
         flat->group = w.rows[w.group];

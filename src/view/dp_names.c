@@ -2,6 +2,8 @@
 #include "dp_mem.h"
 #include "dp_prof.h"
 
+/* Gives each sub its label, by flags (enum dp_label). Subs with equal labels become one name.
+ * Returns 0 or DP_E_NOMEM. */
 static int fill_labels(struct dp_names *names, const struct dp_subs *subs, unsigned flags)
 {
     struct dp_buf label;

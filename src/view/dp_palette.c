@@ -69,7 +69,8 @@ unsigned dp_palette_oklch_hue(const char *ptr, size_t len)
     return (unsigned)(fmod(hue * 180 / 3.14159265358979 + 360.5, 360));
 }
 
-static struct dp_rgb by_package(const struct dp_name *name, int kind)
+/* The colour of a sub: the hue shows its package, and the lightness its kind (DP_KIND_...). */
+static struct dp_rgb colour_by_package(const struct dp_name *name, int kind)
 {
     double hue = dp_palette_hue(name->ptr, name->len);
     /* yellows and greens look lighter than blues and reds of the same lightness */
@@ -164,7 +165,7 @@ struct dp_rgb dp_palette_colour(enum dp_palette palette, const struct dp_name *n
         && name->ptr[name->len - 1] == '-')
         return make_rgb(160, 160, 160);              /* a separator of stacks */
     if (palette == DP_PALETTE_PACKAGE && !seed && !hash)
-        return by_package(name, kind);
+        return colour_by_package(name, kind);
     uint64_t h = hash_of(name->ptr, name->len, seed);
     double u = (double)(h & 0xffff) / 65535, v = (double)(h >> 16 & 0xffff) / 65535,
            w = (double)(h >> 32 & 0xffff) / 65535;

@@ -15,6 +15,8 @@ static int by_number(uint64_t a, uint64_t b)
     return a > b ? -1 : a < b;          /* the greatest comes first */
 }
 
+/* The text by which rows are sorted if their values are equal. Rows beyond the subs are the group
+ * of -G, all other subs, and the program. */
 static struct dp_name label_of(const struct rank *k, const struct dp_flat_row *row)
 {
     struct dp_name name = { "(program)", 9 };

@@ -70,6 +70,8 @@ struct sorter {
     int reverse;
 };
 
+/* Orders branches by parent, then the most expensive ones first, then by name. s->reverse turns the
+ * order below a parent around. */
 static int compare_branches(const void *ctx, uint32_t x, uint32_t y)
 {
     const struct sorter *s = ctx;
