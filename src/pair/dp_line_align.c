@@ -292,7 +292,9 @@ static void guess_line(struct guessing *g, size_t i)
     }
 }
 
-static void go_back_guessing(const struct guessing *g, uint32_t *to)
+/* Follows the best way that guess_line has found back from its end. to: by new line, the old line
+ * that it is paired with; the others keep DP_ALIGN_NONE. */
+static void follow_best_way(const struct guessing *g, uint32_t *to)
 {
     bool must = false;          /* the pair after this one uses this one, too */
     for (size_t i = g->n, j = g->m; i && j;) {
@@ -338,7 +340,7 @@ int dp_lines_align(const struct dp_line_seen *old, size_t n, const struct dp_lin
     for (size_t i = 0; i < n && ok; i++)
         guess_line(&g, i);
     if (ok)
-        go_back_guessing(&g, to);
+        follow_best_way(&g, to);
     dp_mem_free(g.how);
     dp_mem_free(g.best);
     return ok ? 0 : DP_E_NOMEM;

@@ -501,6 +501,8 @@ static void pair_anonymous(struct making *m)
                 pairs->profs[k].label[i] = m->canons[m->items[m->item_of[k][i]].canon].label;
 }
 
+/* Frees everything that was needed only to find the pairs. Takes over m->files.no_memory, for the
+ * result of the whole. */
 static void release_making(struct making *m)
 {
     for (size_t k = 0; m->item_of && k < m->pairs->n_profs; k++)
