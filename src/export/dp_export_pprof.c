@@ -98,6 +98,8 @@ static int64_t function_of(struct pprof *x, const struct dp_name *name, const st
     return add_part(x, &x->functions, FUNCTION) < 0 ? DP_E_NOMEM : id;
 }
 
+/* Finds or makes the location of a line of a function; line 0: unknown. `function` may be an error,
+ * which is returned. Returns the id. */
 static int64_t location_of(struct pprof *x, int64_t function, uint64_t line)
 {
     bool is_new;
@@ -258,6 +260,7 @@ static int put_stack(struct pprof *x, struct dp_buf *to)
 
 /* ---- samples ---- */
 
+/* Adds a label to the sample in x->message; readers can filter and group samples by labels. */
 static int put_label(struct pprof *x, const char *key, const char *ptr, size_t len)
 {
     uint32_t k = string_of(x, key, strlen(key)), v = string_of(x, ptr, len);
@@ -275,6 +278,7 @@ static int put_number_label(struct pprof *x, const char *key, uint64_t n)
     return put_label(x, key, text, (size_t)(dp_buf_putu(text, n) - text));
 }
 
+/* Adds the labels that the user asked for: phase, process and thread of the current frame. */
 static int put_labels(struct pprof *x)
 {
     const struct dp_export_how *how = x->e.p->job->export;
@@ -288,6 +292,7 @@ static int put_labels(struct pprof *x)
     return rc;
 }
 
+/* Writes a complete message to the output as a field of the file. */
 static void send_text(struct pprof *x, unsigned field, const struct dp_buf *message)
 {
     char head[2 * DP_WIRE_MAX], *to = dp_wire_put(head, field << 3 | 2);
@@ -353,6 +358,8 @@ static int put_frame(struct pprof *x)
     return rc;
 }
 
+/* Writes the samples of all frames in one walk; x->stack has the locations from the root to the
+ * current frame. */
 static int put_samples(struct pprof *x)
 {
     int rc;
@@ -379,6 +386,7 @@ static enum dp_metric metric_of(const struct pprof *x, size_t k)
     return x->e.p->job->export->stacks.columns[x->e.measures[k].column].metric;
 }
 
+/* Sorts the measures by rank into x->order; equal ones keep their order. */
 static void settle_order(struct pprof *x)
 {
     for (size_t k = 0; k < x->e.count; k++) {
@@ -389,6 +397,8 @@ static void settle_order(struct pprof *x)
     }
 }
 
+/* Writes name and unit of a measure as a type. field: SAMPLE_TYPE for each measure; PERIOD_TYPE for
+ * the one that readers show first, which is also named as the default. */
 static int put_type(struct pprof *x, unsigned field, size_t measure)
 {
     const struct dp_export_measure *m = &x->e.measures[measure];
@@ -425,6 +435,8 @@ static size_t default_measure(const struct pprof *x)
     return x->order[x->e.count - 1];
 }
 
+/* Writes the one mapping, which stands for the program; the flags tell readers that all locations
+ * have functions, files and lines, so they do not look for symbols. */
 static int put_mapping(struct pprof *x)
 {
     uint32_t script = string_of(x, x->script, strlen(x->script));
@@ -456,6 +468,7 @@ static int put_times(struct pprof *x)
     return x->message.err;
 }
 
+/* Writes the locations, functions and strings that the samples before them refer to. */
 static int put_tables(struct pprof *x)
 {
     if (x->functions.err || x->locations.err)
