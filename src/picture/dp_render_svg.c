@@ -67,6 +67,7 @@ static void add_exact(struct dp_buf *to, double v)
         dp_render_real(to, v, 6, false);
 }
 
+/* Reads a colour #rrggbb; `otherwise` if the text is NULL, or is no such colour. */
 static struct dp_rgb parse_rgb(const char *text, struct dp_rgb otherwise)
 {
     unsigned v[3];
@@ -87,6 +88,7 @@ static void flush_text(struct svg *g)
     g->out.len = 0;
 }
 
+/* Appends a line of text at x, y, in pixels; the picture's script finds it by its id. */
 static void add_line(struct svg *g, const char *id, const char *class, double x, double y,
                      const char *text)
 {
@@ -101,6 +103,8 @@ static void add_line(struct svg *g, const char *id, const char *class, double x,
 
 /* ---- around the frames ---- */
 
+/* Appends the style sheet of share/, with the user's font and its size in place of the two
+ * marks. */
 static void add_style(struct svg *g)
 {
     const char *p = dp_share_svg_css.ptr, *end = p + dp_share_svg_css.len;
@@ -129,6 +133,8 @@ static void add_style(struct svg *g)
     dp_buf_adds(&g->out, "</style>\n");
 }
 
+/* Appends the background, whose colour changes from top to bottom. Colours that the user did not
+ * choose are left to the style sheet, which has others for dark screens. */
 static void add_background(struct svg *g)
 {
     struct dp_rgb usual[2];
@@ -151,6 +157,8 @@ static void add_background(struct svg *g)
     dp_buf_adds(&g->out, "\"/>\n");
 }
 
+/* Appends the beginning of the picture. The attributes data-* are what its script needs to zoom and
+ * search. */
 static void add_head(struct svg *g)
 {
     const struct dp_flame_how *how = g->how;
@@ -425,6 +433,8 @@ static void add_attribute(struct svg *g, const char *name, struct dp_name value)
     dp_buf_addc(&g->out, '"');
 }
 
+/* Draws a frame's box with tooltip and label, in the user's colours, links and attributes if there
+ * are any. Returns 0 or an error of the output. */
 static int draw_box(struct svg *g, const struct dp_flame_box *box)
 {
     const struct dp_flame *f = g->flame;
@@ -529,6 +539,8 @@ static int index_names(struct dp_map *map, const struct dp_stacks *s,
     return 0;
 }
 
+/* Writes the whole picture. The heights above and below the frames depend on which lines of text
+ * are there. */
 static int print_picture(struct svg *g)
 {
     const struct dp_flame *f = g->flame;
