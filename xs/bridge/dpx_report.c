@@ -104,6 +104,9 @@ void dpx_given_table(pTHX_ struct dp_given_table *table, AV *columns, AV *rows, 
     }
 }
 
+/* Takes a side of a view, number n: a list of profile, flags of its subs, script, pid, thread, and
+ * the counter that is shown. All but the profile may be undef. Croaks if the flags are not as many
+ * as the profile has subs. */
 static void take_side(pTHX_ struct dp_part *side, AV *from, SSize_t n, bool waiting)
 {
     const char **texts[] = { &side->script, &side->pid, &side->thread };

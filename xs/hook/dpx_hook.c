@@ -153,6 +153,8 @@ DP_INLINE bool push_from(pTHX_ struct dpx_ctx *ctx, PERL_SI *si, I32 key, U32 id
     return f != NULL;
 }
 
+/* Pushes the frame of a call and makes its mark. is_from_c: the call comes from C, and the recorder
+ * may be at another statement than caller names. Returns false if there is no memory. */
 DP_INLINE bool push_frame(pTHX_ struct dpx_ctx *ctx, PERL_SI *si, I32 key, U32 id, U64 now,
                           const bool is_from_c, const int way)
 {
@@ -171,6 +173,8 @@ static DP_COLD void back_from_xs(pTHX_ struct dpx_ctx *ctx, ptrdiff_t at, U64 se
     dpx_way.unmarked(ctx, now);
 }
 
+/* Runs a call of an XS sub, with its frame: perl's entersub runs the whole sub, so the call has
+ * ended when it returns, unless the sub died (then no code here runs) or waits in Coro. */
 DP_INLINE OP *call_xs(pTHX_ struct dpx_ctx *ctx, CV *cv, const bool is_from_c, const int way)
 {
     U64 now = dpx_arrive(ctx, way);
@@ -292,6 +296,8 @@ DPX_EACH_WAY(WAY, entered_late)
 static OP *(*const entered_late[DPX_WAYS])(pTHX_ struct dpx_ctx *ctx, I32 ix, OP *next, U64 now) =
     DPX_EACH_OF(entered_late);
 
+/* Runs entersub for the sub on top of perl's stack, and records the call. A Perl sub has only begun
+ * then: a hook of another op ends it. */
 DP_INLINE OP *call_sub(pTHX_ struct dpx_ctx *ctx, const bool is_from_c, const int way)
 {
     CV *xs = dpx_callee_peek_xs(aTHX_ *PL_stack_sp);
@@ -324,6 +330,8 @@ DPX_EACH_WAY(WAY, elsewhere)
 #undef WAY
 static OP *(*const elsewhere[DPX_WAYS])(pTHX_ struct dpx_ctx *ctx) = DPX_EACH_OF(elsewhere);
 
+/* The hook of entersub, for the ways of recording in `way`. A call whose op has no successor comes
+ * from C (call_sv). */
 DP_INLINE OP *enter_sub(pTHX_ const int way)
 {
     struct dpx_ctx *ctx = dpx_life_here(aTHX);
@@ -345,6 +353,7 @@ DPX_HOOKS(OP *, enter_hook, CALL)
 
 /* ---- return ---- */
 
+/* Ends the call of the frame at index `at`, whose sub has returned. */
 DP_INLINE void leave_recorded(pTHX_ struct dpx_ctx *ctx, ptrdiff_t at, const int way)
 {
     if (DP_UNLIKELY(ctx->thx != DPX_THX))
@@ -435,6 +444,7 @@ DPX_EACH_WAY(WAY, jumped)
 static void (*const jumped_ways[DPX_WAYS])(pTHX_ struct dpx_ctx *ctx) = DPX_EACH_OF(jumped);
 static void (*jumped_way)(pTHX_ struct dpx_ctx *ctx);
 
+/* Runs next, last or redo, and ends the frames of subs that the jump has left. */
 DP_INLINE OP *run_jump(pTHX_ Perl_ppaddr_t orig)
 {
     OP *next = orig(aTHX);
@@ -518,6 +528,8 @@ DP_INLINE OP *goto_xs(pTHX_ struct dpx_ctx *ctx, CV *cv, PERL_SI *si, I32 ix, co
     return next;
 }
 
+/* Runs goto. `goto &sub` replaces the running frame by that of the sub, which returns to the
+ * caller; other gotos are jumps. */
 DP_INLINE OP *goto_any(pTHX_ const int way)
 {
     struct dpx_ctx *ctx = dpx_life_here(aTHX);
@@ -622,6 +634,8 @@ static int run_and_count(pTHX)
     return 0;
 }
 
+/* Runs a run loop that is one call of a sub from C, without entersub: the block of sort or first {
+ * }. */
 DP_INLINE int run_multicall(pTHX_ struct dpx_ctx *ctx, CV *cv, const int way)
 {
     U64 now = dpx_arrive(ctx, way);
@@ -661,6 +675,8 @@ DP_INLINE bool goes_on(pTHX)
            && PL_curstackinfo->si_type != PERLSI_MULTICALL;
 }
 
+/* Runs perl's run loop, after what only its beginning shows: a new phase of the program, a
+ * coroutine, a call without entersub, or the end of an eval that died. */
 DP_INLINE int runops(pTHX_ const int way)
 {
     struct dpx_ctx *ctx = dpx_life_here(aTHX);

@@ -480,7 +480,8 @@ static int runops_until_main(pTHX)
     return orig_runops(aTHX);
 }
 
-static Perl_ppaddr_t original(Optype type)
+/* The function that perl had for an op before any of our hooks, by its type. */
+static Perl_ppaddr_t original_function(Optype type)
 {
     switch (type) {
     case OP_LEAVESUB: return orig_leavesub;
@@ -523,7 +524,7 @@ bool dpx_sample_install(pTHX_ struct dpx_ctx *ctx, struct dp_err *err)
         return false;
     }
     hook_ops();
-    dpx_adopt(aTHX_ original);
+    dpx_adopt(aTHX_ original_function);
     if (PL_signalhook != safe_point) {  /* else this thread has inherited them */
         if (!orig_signalhook) { /* later interpreters have the same */
             orig_signalhook = PL_signalhook;

@@ -19,7 +19,7 @@ enum { VERDICTS_MAX = 1 << 16 };    /* beyond these, all verdicts are dropped */
 
 /* ---- patterns ---- */
 
-static bool starts(const char *p, const char *with)
+static bool starts_with(const char *p, const char *with)
 {
     return strncmp(p, with, strlen(with)) == 0;
 }
@@ -32,7 +32,7 @@ static bool may_be_sub(const char *p)
     for (const char *q = p; q + 1 < end; q++)
         if (q[0] == ':' && q[1] == ':')
             p = q + 2;
-    return starts(p, "Is") || starts(p, "In");
+    return starts_with(p, "Is") || starts_with(p, "In");
 }
 
 /* Before 5.32 the engine asks Perl code (utf8_heavy.pl) for the meaning of properties, whenever a
@@ -66,7 +66,7 @@ static void learn_to_fold(pTHX)
 /* Does it call a group within the pattern, which may recurse until the engine dies? */
 static bool is_recursion(const char *p)
 {
-    if (*p == 'R' || *p == '&' || starts(p, "P>"))
+    if (*p == 'R' || *p == '&' || starts_with(p, "P>"))
         return true;
     p += *p == '+' || *p == '-';
     return dp_is_digit(*p);
@@ -86,11 +86,11 @@ static const char *why_refused(const char *p)
                 return "\\p{Is...} and \\p{In...} may be subs of the program, which are not"
                        " called;"
                        " there are \\p{...} without Is, and \\p{Block=...}";
-            if (*p == 'N' && p[1] == '{' && !starts(p + 2, "U+"))
+            if (*p == 'N' && p[1] == '{' && !starts_with(p + 2, "U+"))
                 return "characters have no names here; there is \\x{...}";
-        } else if (starts(p, "(?{") || starts(p, "(??{") || starts(p, "(*{")) {
+        } else if (starts_with(p, "(?{") || starts_with(p, "(??{") || starts_with(p, "(*{")) {
             return "code in a pattern is not run";
-        } else if (starts(p, "(?") && is_recursion(p + 2)) {
+        } else if (starts_with(p, "(?") && is_recursion(p + 2)) {
             return "a pattern that calls its own groups is not taken";
         }
     }
@@ -293,7 +293,7 @@ static void ignore_signals(pTHX) { PERL_UNUSED_CONTEXT; }
 
 /* Perl checks for signals while it matches. Neither a handler of the program nor a sample may run
  * in the middle of a hook: PL_sig_pending stays set, and the program's next safe point sees it. */
-static bool matches(pTHX_ SV *sv, REGEXP *rx)
+static bool pattern_matches(pTHX_ SV *sv, REGEXP *rx)
 {
     COP cop, *before = PL_curcop;
     despatch_signals_proc_t signals = PL_signalhook;
@@ -315,8 +315,8 @@ static bool is_wanted(pTHX_ struct dpx_filter *f, const char *line, size_t len)
     if (f->text.err)
         return true;
     set_subject(aTHX_ f->subject, &f->text);
-    return (!f->only || matches(aTHX_ f->subject, f->only))
-        && !(f->skip && matches(aTHX_ f->subject, f->skip));
+    return (!f->only || pattern_matches(aTHX_ f->subject, f->only))
+        && !(f->skip && pattern_matches(aTHX_ f->subject, f->skip));
 }
 
 /* FNV-1a. */
