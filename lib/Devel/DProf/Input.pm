@@ -103,6 +103,9 @@ sub header_of {
 # files that are not named, one line says so, unless `quiet'.
 my %told_runs;
 
+# Returns the files to read for the given names. With ALL, these are the files of all processes and
+# threads of their runs (--processes); otherwise, unless QUIET, a message says once that a run has
+# more files.
 sub of_runs {
     my ($all, $quiet, @names) = @_;
     # FILE.live and FILE.new hold what is not in FILE yet: the reader takes them with FILE.

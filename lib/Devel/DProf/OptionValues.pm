@@ -13,6 +13,8 @@ use Devel::DProf::Text qw(bytes text);
 our $VERSION = $Devel::DProf::Core::VERSION;
 our @EXPORT_OK = qw(list_of windows renames only_beside);
 
+# Returns the names of an option such as --comms: separated by commas, or one a line in a file given
+# as file://PATH.
 sub list_of {
     my ($option, $list) = @_;
     my @names;
@@ -44,6 +46,8 @@ sub windows {
     return [map { length $_ ? ranges($_) : undef } split /:/, $text, -1];
 }
 
+# Returns the ranges of --time, sorted, each as [FROM, TO, IS_PERCENT]; TO undef: up to the end.
+# Dies with a message if they overlap or are empty.
 sub ranges {
     my ($text) = @_;
     my $number = qr/\d+(?:\.\d*)?|\.\d+/;

@@ -79,6 +79,7 @@ sub left_out {
         @{ $o->{faults} };
 }
 
+# Returns the message for a path that could not be read at all, with what the user may have meant.
 sub no_profile {
     my ($o) = @_;
     my $path = $o->{path};

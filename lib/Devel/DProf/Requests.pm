@@ -129,6 +129,8 @@ sub begin_phase_in_turn {
     return $whose ? enter_request($whose) : leave_requests();
 }
 
+# Makes the recorder follow the request that runs now: starts or stops it, and begins the request's
+# phase. The first request notes the state outside of requests, which leave_requests restores.
 sub enter_request {
     my ($whose) = @_;
     if (!$outside) {

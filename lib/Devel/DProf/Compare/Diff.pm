@@ -434,6 +434,8 @@ sub with_ops {
     die "--fail-if: $parsed->{text}: $why\n";
 }
 
+# Returns the number of the measure that a rule of --fail-if is about, or undef after a message. A
+# counter that no table shows becomes one more measure, without a column.
 sub rule_measure {
     my ($self, $name, $rule) = @_;
     $rule->{incl} = $name eq 'incl' ? 1 : 0;
@@ -674,12 +676,14 @@ sub part {
     my $script = $header->{dprof_script};
     # Checkouts have the script in different folders, so a unique name identifies it without its
     # path.
-    $script =~ s{.*/}{} if defined $script && !$self->ambiguous($script);
+    $script =~ s{.*/}{} if defined $script && !$self->is_ambiguous($script);
     my $flags = flags($self, $profile, $header, $self->{labels}{$profile});
     return [$profile, $flags, $script, @$header{qw(dprof_pid dprof_tid)}];
 }
 
-sub ambiguous {
+# Returns whether a side has several scripts of this name, in different folders; then only the path
+# distinguishes them.
+sub is_ambiguous {
     my ($self, $script) = @_;
     $self->{scripts_by_name} ||= do {
         my %by;

@@ -377,6 +377,7 @@ sub table {
     return $table;
 }
 
+# Returns the text of the table of test files, the costliest first, each with its costliest subs.
 sub table_of_files {
     my ($self, $cpu, @files) = @_;
     @files = costliest(@files);
@@ -402,6 +403,8 @@ sub table_of_subs {
         map { row($cpu, $_, $self->short_name($_->{name})) } @subs);
 }
 
+# Returns the text below the tables: files without a profile, with profiles that are incomplete, and
+# what could not be read.
 sub remarks {
     my ($self) = @_;
     my @text;

@@ -10,6 +10,8 @@ use Devel::DProf::Live::Watch;
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
+# Makes the list of files to read again and again. A name is a file, or the number of a process
+# whose files are looked for.
 sub new {
     my ($class, $all, @names) = @_;
     my $self = bless { all => $all, pids => [], follows => [], skipped => 0 }, $class;

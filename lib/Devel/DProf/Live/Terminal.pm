@@ -21,6 +21,8 @@ use constant {
 # Returns whether standard input and output are a terminal that can show a screen.
 sub is_there { return -t STDIN && -t STDOUT && ($ENV{TERM} // 'dumb') ne 'dumb' }
 
+# Takes the terminal over: single keys without echo, and the alternate screen. Handlers only note
+# signals, which `obey` and the caller act on.
 sub new {
     my ($class) = @_;
     my $before = POSIX::Termios->new;

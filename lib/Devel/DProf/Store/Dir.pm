@@ -103,6 +103,8 @@ sub profile_of {
 
 # ---- adding ----
 
+# Adds profiles, each as a file in the folder of its day. A file that is there already is the same
+# profile, sent again after a failure.
 sub add {
     my ($self, $profiles) = @_;
     $self->check;
@@ -263,6 +265,8 @@ sub remove_incomplete {
     return;
 }
 
+# Removes the profiles of a run-set, and folders that become empty. Returns the number of recordings
+# that are gone.
 sub prune {
     my ($self, $set) = @_;
     my @all = $self->all_of($set);

@@ -38,6 +38,7 @@ sub pass {
     return \%done;
 }
 
+# Sends the profiles of a spool, or a single file. $done counts what arrived and what was refused.
 sub spool_or_file {
     my ($self, $path, $done) = @_;
     if (!-d $path) {
@@ -80,6 +81,8 @@ sub service_of {
 
 # ---- sending ----
 
+# Sends entries in batches if the target accepts batches, otherwise one by one. Dies if the target
+# is out of reach; then the rest stays in the spool.
 sub send_all {
     my ($self, $spool, $done, @entries) = @_;
     # After a failure, a receiver would count again the profiles that it already has.

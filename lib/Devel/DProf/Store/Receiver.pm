@@ -18,6 +18,8 @@ our $VERSION = $Devel::DProf::Core::VERSION;
 # The labels of each profile, and the fields with their values.
 my @LABELS = (service_name => 'service', version => 'version', env => 'env', host => 'host');
 
+# Returns the receiver at an address. The subclass checks its options (settle), and gives headers
+# and the rules that labels must follow.
 sub new {
     my ($class, $place, %opt) = @_;
     my $name = Devel::DProf::Store::without_secrets(lc($class =~ s/.*:://r) . ":$place");

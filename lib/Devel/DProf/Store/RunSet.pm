@@ -24,6 +24,8 @@ my %SECONDS = (s => 1, m => 60, h => 3600, d => 86400, w => 7 * 86400);
 
 # ---- words ----
 
+# Parses the words of a run-set, KEY=VALUE separated by blanks, into a hash; VALUE may be quoted.
+# Dies with a message about the first mistake.
 sub parse {
     my ($text, $now) = @_;
     $now //= time;

@@ -182,6 +182,8 @@ sub format_of {
     return $formats[0]{name};
 }
 
+# Draws the picture into -o FILE or standard output, and prints the messages about it. Returns the
+# tool's status; dprofhtml calls this, too.
 sub drawn {
     my ($tool, $opt, $flame) = @_;
     return $tool->usage('a terminal cannot show a picture; use -o FILE, or > FILE')

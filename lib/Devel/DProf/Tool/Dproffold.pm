@@ -88,6 +88,7 @@ sub fold_names {
     return printed($opt, $stacks, %print);
 }
 
+# Turns options into the stacks to print. Dies with a message if -m and --unit do not go together.
 sub settings {
     my ($opt) = @_;
     my $metric = $opt->{m};

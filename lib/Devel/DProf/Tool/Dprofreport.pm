@@ -113,6 +113,8 @@ END
 sub main { return $TOOL->main(@_) }
 sub command { return $TOOL }
 
+# Reports the named profiles: reads them, applies the filters, and prints annotated source or the
+# table. Returns the tool's status.
 sub report_names {
     my ($opt, $how, $names) = @_;
     return $how->{history}->report($TOOL, $opt, @$names) if $how->{history};
@@ -208,6 +210,8 @@ sub bare_g {
     return @args;
 }
 
+# Returns the fields of the table, in order. Sort keys are fields, too: a key that -F names and
+# $keys lacks is added to $keys.
 sub fields {
     my ($opt, $keys) = @_;
     my @of_keys = map { DP_FIELD_KEY + $_ } 0 .. $#$keys;
@@ -365,6 +369,8 @@ sub edges_of_lines {
     return $edges;
 }
 
+# Prints the source of a file or sub with the costs of its lines (--annotate). Returns the tool's
+# status.
 sub annotate {
     my ($opt, $how, $metric, $failed, $names, $side) = @_;
     if ($metric->is_calls) {
@@ -401,6 +407,7 @@ sub scripts {
     return few(@scripts);
 }
 
+# Prints the table of the sides, with facts about them above it. Returns the tool's status.
 sub report {
     my ($opt, $view, $metric, $failed, $names, @sides) = @_;
     my @paths = few(@$names);

@@ -55,6 +55,8 @@ sub settings {
     return $opt;
 }
 
+# Runs the tool: records a command with all perls that it starts, then reports. The status is the
+# command's, or that of the report if the command succeeded.
 sub run_command {
     my ($opt, undef, $names, $behind) = @_;
     my @recorder = $behind ? @$names : ();
@@ -121,6 +123,8 @@ sub profile_folder {
 
 # ---- the report ----
 
+# Reports what the command left: lists its processes if there are several, and prints a table, or
+# with --html writes a page.
 sub report {
     my ($opt, $dir, $command) = @_;
     # A process that ends before its main program begins may leave an empty file.

@@ -74,6 +74,8 @@ sub help {
 
 # ---- the driver ----
 
+# Runs a tool: parses its arguments, checks ranges, turns --from and the like into profiles of a
+# store, and calls the tool's `run`. Returns the exit status.
 sub main {
     my ($self, @args) = @_;
     my ($opt, @given) = $self->parsed(@args) or return USAGE;
@@ -142,6 +144,8 @@ sub env_words {
     return;
 }
 
+# Parses the arguments. Returns the options and the list of other arguments, or nothing after a
+# message.
 sub getopt {
     my ($self, @args) = @_;
     my %opt;

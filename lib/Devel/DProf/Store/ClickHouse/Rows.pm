@@ -184,6 +184,8 @@ sub name_of {
     return length $package ? "${package}::" . ($name // '') : $name // '';
 }
 
+# Makes the rows of the durations of calls. Like the functions before it, it continues at
+# pos($$text), and returns 0 if the text is not as dprofmerge writes it, so that `add` fails.
 sub histograms {
     my ($self, $file) = @_;
     my ($text, $lines, $is_used, $prefix) = @$file{qw(text lines is_used prefix)};
@@ -202,6 +204,8 @@ sub histograms {
     return 1;
 }
 
+# Makes the rows of statements, and of the files that they are in. Returns 0 if the text is not as
+# dprofmerge writes it.
 sub statements {
     my ($self, $file) = @_;
     my ($text, $lines, $is_used, $prefix) = @$file{qw(text lines is_used prefix)};
@@ -237,11 +241,11 @@ sub share {
     my $p = $file->{profile};
     my $service = field($p->{service});
     my $context = $self->{context};
-    $self->missing('dprof_contexts', $p, $file->{ctx}, sub {
+    $self->add_missing('dprof_contexts', $p, $file->{ctx}, sub {
         my $row = $_[0] ? $context->{ $_[0] } : ["0\t0\t(program)\t\t", ''];
         return "$service\t$_[0]\t$row->[0]\t[$row->[1]]\t$p->{day}\n";
     });
-    $self->missing('dprof_files', $p, $file->{files} // {}, sub {
+    $self->add_missing('dprof_files', $p, $file->{files} // {}, sub {
         my $line = $file->{files}{ $_[0] };
         my ($name) = split / /, $line;
         return join("\t", $service, $_[0], field($name =~ s/%([0-9A-F]{2})/chr hex $1/ger),
@@ -250,7 +254,9 @@ sub share {
     return;
 }
 
-sub missing {
+# Adds the rows of a shared table whose KEYS the server does not have for the profile's day, and
+# remembers them as sent. ROW makes the row of a key.
+sub add_missing {
     my ($self, $table, $profile, $keys, $row) = @_;
     my ($service, $day) = @$profile{qw(service day)};
     my $sent = $self->{sent}{$table}{$service} //= {};

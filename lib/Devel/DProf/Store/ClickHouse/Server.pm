@@ -38,6 +38,8 @@ my %REMEDY = (
         192, 193, 194, 516),
 );
 
+# Returns the server of a store clickhouse:URL/DATABASE; nothing is asked of it yet. User and
+# password come from the environment.
 sub new {
     my ($class, $place, %opt) = @_;
     my ($url, $database) = $place
