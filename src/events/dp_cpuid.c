@@ -44,7 +44,7 @@ static DP_PRINTF(3, 4) int put_text(char *to, size_t size, const char *fmt, ...)
     return DP_E_LIMIT;
 }
 
-/* Reports that the CPUID is unknown. */
+/* Reports that the CPUID is unknown: an empty text, and DP_E_IO. */
 static int report_none(char *to, size_t size)
 {
     if (size)

@@ -114,7 +114,8 @@ static void read_page(const struct dp_perf *perf, const struct dp_perf_counter *
     } while (page->lock != seq);
 }
 
-/* Reads a group: its number of counters, two times, the counters. */
+/* Reads the counters of a group by one system call. Returns false if the descriptor is not ours any
+ * more. */
 static bool read_group(struct dp_perf *perf, const struct dp_perf_group *g, struct reading *out)
 {
     uint64_t buf[3 + DP_FMT_COUNTERS];
@@ -296,7 +297,7 @@ static int enable_all(struct dp_perf *perf)
     return 0;
 }
 
-/* Closes everything; keeps errno. */
+/* Closes all events after one could not be opened; keeps errno. Returns -1. */
 static int give_up(struct dp_perf *perf)
 {
     int why = errno;

@@ -71,7 +71,8 @@ static DP_PRINTF(2, 3) int fail(struct job *j, const char *fmt, ...)
     return dp_pmu_complain(j->err, j->text.ptr, j->text.len, why);
 }
 
-/* The first row with a table that has the event. */
+/* The first processor whose table has an event of this name, for the message that it is of other
+ * processors. */
 static const struct pmu_events_map *row_elsewhere(const struct dp_pmu *pmu, struct span name)
 {
     for (const struct pmu_events_map *row = pmu->map; row && row->cpuid; row++)
@@ -313,7 +314,8 @@ static int name_as_term(struct job *j, struct dp_pmu_dev *dev, struct span name,
     return 0;
 }
 
-/* Applies a term. nested: the term of an alias, whose own names are not looked up. */
+/* Applies a term of a device's event. nested: it is a term of an alias, whose own names are not
+ * looked up. */
 static int put_term(struct job *j, struct dp_pmu_dev *dev, const struct dp_pmu_term *t,
                     enum pass pass, bool nested)
 {
@@ -376,7 +378,7 @@ static int device_event(struct job *j, struct dp_pmu_dev *dev, const char *name_
 
 /* ---- names ---- */
 
-/* Looks for a name that only another PMU has, or that the table has for another PMU. */
+/* Translates a name that only another PMU has, in sysfs or in the table; else refuses it. */
 static int other_devices_event(struct job *j)
 {
     struct dp_pmu_devs *devs = &j->pmu->devs;
@@ -488,7 +490,7 @@ static int put_mods(struct job *j)
     return 0;
 }
 
-/* Splits NAME, NAME:MODS, NAME/TERMS/, NAME/TERMS/MODS, NAME/TERMS/:MODS. */
+/* Splits the text of an event: NAME, NAME:MODS, NAME/TERMS/, NAME/TERMS/MODS, NAME/TERMS/:MODS. */
 static int split_text(struct job *j)
 {
     const char *p = j->text.ptr, *end = p + j->text.len;

@@ -73,7 +73,7 @@ static void trim_blanks(const char **p, size_t *len)
         --*len;
 }
 
-/* Finds the comma that ends a term. */
+/* The length of the term at p: up to a comma outside of quotes, or the end. */
 static size_t term_length(const char *p, const char *end)
 {
     bool quoted = false;

@@ -171,7 +171,7 @@ static int walk_frames(struct callgrind *x)
     return rc;
 }
 
-/* Orders edges of one caller. */
+/* Compares two edges of one caller by file, line and callee; readers require that order. */
 static int compare_edges(const void *ctx, uint32_t a, uint32_t b)
 {
     const struct callgrind *x = ctx;

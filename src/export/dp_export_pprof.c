@@ -49,7 +49,8 @@ struct pprof {
 
 /* ---- parts that appear once ---- */
 
-/* The number of a string. */
+/* The number of a string in the table of strings, which gets it on its first use; DP_MAP_NONE: no
+ * memory. */
 static uint32_t string_of(struct pprof *x, const char *ptr, size_t len)
 {
     dp_buf_clear(&x->text);
@@ -167,13 +168,13 @@ static int64_t site_location(struct pprof *x, uint32_t n, uint32_t site)
 
 /* ---- the stack ---- */
 
-/* The bytes of the stack from this level up. */
+/* The bytes of the locations from this level up to the root, as the file has them. */
 static const char *stack_at(const struct pprof *x, size_t level)
 {
     return x->stack + x->stack_cap - x->length[level];
 }
 
-/* Makes room for so many bytes; those at the end keep their place. */
+/* Makes room for `wanted` bytes of locations. The used ones are at the end, and stay there. */
 static int grow_stack(struct pprof *x, size_t used, size_t wanted)
 {
     if (wanted <= x->stack_cap)
@@ -190,7 +191,8 @@ static int grow_stack(struct pprof *x, size_t used, size_t wanted)
     return 0;
 }
 
-/* Puts a location at a level; id may be an error. */
+/* Puts the location `id` at a level, in place of the one there and below. id may be an error, which
+ * is returned. */
 static int put_level(struct pprof *x, size_t level, int64_t id)
 {
     size_t above = level ? x->length[level - 1] : 0;
@@ -224,7 +226,7 @@ static int put_own_level(struct pprof *x, size_t level)
     return put_level(x, level, begin_location(x, x->names[level]));
 }
 
-/* The location that replaces so many frames. */
+/* The location that replaces `frames` frames in the middle of a deep stack. */
 static int64_t gap_location(struct pprof *x, size_t frames)
 {
     static const struct dp_name no_file = { "", 0 };
@@ -329,7 +331,7 @@ static int put_sample(struct pprof *x, const uint64_t *self)
     return x->out->err;
 }
 
-/* The location of a line of the shares. */
+/* The location of line n of the lines that have a share in a frame's values. */
 static int64_t line_location(struct pprof *x, uint32_t n)
 {
     const struct dp_stacks_line *line = &x->spread.lines.lines[n];

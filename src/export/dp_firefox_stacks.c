@@ -29,7 +29,8 @@ static uint32_t new_row(struct dp_firefox *x, uint32_t name, uint32_t site, uint
     return x->n_rows++;
 }
 
-/* The line of a call, if it is in the caller's own file; else 0. */
+/* The site of the current frame's call, if its line is in the caller's own file; else 0: a row has
+ * only one file. */
 static uint32_t site_of(const struct dp_firefox *x, uint32_t caller)
 {
     const struct dp_stacks *s = x->e.p->s;
@@ -40,7 +41,7 @@ static uint32_t site_of(const struct dp_firefox *x, uint32_t caller)
     return dp_name_compare(&s->sites[site].file, &file) == 0 ? site : 0;
 }
 
-/* Pushes the frame on the stack. */
+/* Pushes the walk's current frame on the stack, with rows for it and for the line of its call. */
 static int enter_frame(struct dp_firefox *x)
 {
     const struct dp_stacks *s = x->e.p->s;

@@ -292,7 +292,8 @@ struct taken {
     size_t n, n_counters;
 };
 
-/* Reads the next statement. */
+/* Adds a statement of the pieces, at p, to *to. A statement is left out if its sub is younger than
+ * the names or, where statements have no times, if its line is unknown. */
 static int take_line(struct left *l, const char *p, bool times, struct taken *to)
 {
     struct dp_linedef *def = &to->defs[to->n];
@@ -348,7 +349,8 @@ static void level_counter(struct taken *to, size_t k, uint64_t want)
     }
 }
 
-/* Hands over the statements after the contexts, with the same sums. */
+/* Hands the statements to the consumer, after the contexts: their times and counters are first
+ * adjusted so that they add up to those of the contexts. */
 static int give_lines(struct left *l, struct taken *to)
 {
     const uint64_t sums[DP_APPORTION_TIMES] = { l->done_real, l->done_cpu, l->done_sys };
@@ -397,7 +399,7 @@ static int use_lines(struct left *l)
     return rc;
 }
 
-/* Makes an index of the sites. Returns 0 or DP_E_NOMEM. */
+/* Makes l->sites, the places of calls by number. Returns 0 or DP_E_NOMEM. */
 static int find_sites(struct left *l)
 {
     const char *p = l->p->sites.ptr, *end = p + l->p->sites.len, *nl;

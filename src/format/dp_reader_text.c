@@ -448,7 +448,8 @@ static bool pass_time(struct dp_reader *r, const uint64_t t[DP_METRICS])
     return true;
 }
 
-/* Reads counters after the times. Missing columns are 0. */
+/* Adds the counters that follow the times of a line. Missing columns are 0. Returns false if one is
+ * no number, or the sum is too large. */
 static bool read_columns(struct dp_reader *r, const struct dp_text *f, size_t n)
 {
     for (size_t k = 0; k < n && k < r->n_counts; k++) {
@@ -619,7 +620,8 @@ struct pair {
 };
 
 #ifdef DP_READER_WIDE
-/* Loads a number of n characters that ends before p, as eight digits. */
+/* Loads two numbers as eight digits each, for numbers2: one of n characters that ends before p, and
+ * one of m characters that ends before q. */
 DP_INLINE __m128i digits2(const char *p, unsigned n, const char *q, unsigned m)
 {
     static const uint64_t keep[8] = {
@@ -635,7 +637,7 @@ DP_INLINE __m128i digits2(const char *p, unsigned n, const char *q, unsigned m)
     return _mm_and_si128(_mm_sub_epi8(x, _mm_set1_epi8('0')), mask);
 }
 
-/* Converts two groups of eight digits into two numbers. */
+/* Converts the two groups of eight digits that digits2 has loaded into two numbers. */
 DP_INLINE __m128i numbers2(__m128i x)
 {
     __m128i tens = _mm_mullo_epi16(_mm_and_si128(x, _mm_set1_epi16(0xff)), _mm_set1_epi16(10));
@@ -689,7 +691,8 @@ DP_INLINE bool wide_pair(const char *p, struct pair *pair, uint64_t t[DP_METRICS
 #  define wide_pair(p, pair, t) false
 #endif
 
-/* The same for numbers of any usual length, or for a mark without a time line. */
+/* Reads a time line and a mark of the usual shape, as wide_pair does, but one character at a time:
+ * for numbers that wide_pair cannot read, or a mark without a time line. */
 static bool any_pair(const char *p, const char *end, struct pair *pair, uint64_t t[DP_METRICS])
 {
     t[0] = t[1] = t[2] = 0;
@@ -742,7 +745,8 @@ static const char *usual_lines(struct dp_reader *r, const char *p, const char *e
     return p;
 }
 
-/* Are counters expected after the times, and is adding up all that is needed? */
+/* Can the fast path for lines with counters add up the times and counts? Not with brackets or
+ * absolute times. */
 static bool is_counted(const struct dp_reader *r)
 {
     return r->n_counts && !r->trace.writing && !r->trace.has_clock;

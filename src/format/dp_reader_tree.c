@@ -96,7 +96,8 @@ static bool context_values(struct dp_reader *r, const struct dp_text *f, size_t 
     return true;
 }
 
-/* = DEPTH ID CALLS USER SYSTEM REAL LONGEST SHORTEST [COUNTER ...] [KEY=VALUE ...] */
+/* Reads a context: = DEPTH ID CALLS USER SYSTEM REAL LONGEST SHORTEST [COUNTER ...] [KEY=VALUE
+ * ...] */
 static int context_line(struct dp_reader *r, const char *ptr, size_t len)
 {
     struct dp_text f[FIELDS];
@@ -148,7 +149,7 @@ static int context_line(struct dp_reader *r, const char *ptr, size_t len)
     return 0;
 }
 
-/* h ID BUCKET:COUNT ... */
+/* Reads the durations of a sub's calls: h ID BUCKET:COUNT ... */
 static int histogram_line(struct dp_reader *r, const char *ptr, size_t len)
 {
     const char *p = ptr, *end = ptr + len;

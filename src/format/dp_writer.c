@@ -283,7 +283,8 @@ static uint64_t wait_ticks(struct dp_writer *w, uint64_t stamps, uint64_t mult, 
     return now;
 }
 
-/* Writes a line that the classic tool treats as a comment. */
+/* Writes a phase, a suspend or a resume as a comment, which the classic tool skips. Returns its
+ * end. */
 static char *put_note(char *out, uint32_t kind, uint32_t value)
 {
 #define WORD(name, word) "# " word " ",
@@ -305,7 +306,8 @@ struct short_wait {
     uint64_t seen, given;
 };
 
-/* The share of a short gap in the waiting of its stretch. */
+/* The stamps that a short gap waited. Only the sum of the waits of several gaps is known (the
+ * stretch of *s), and is divided up in proportion to the gaps. */
 static uint64_t short_share(struct short_wait *s, uint64_t gap)
 {
     s->seen += gap;

@@ -291,7 +291,8 @@ static int read_lane(struct times *t, const char *path)
                                                                       : t->marks.err;
 }
 
-/* Finds the start of the first process. */
+/* Finds the start of the first process, so that lanes have places on one time axis. Returns 0 or
+ * DP_E_NOMEM. */
 static int find_origin(struct times *t)
 {
     const struct dp_flame_how *how = t->p->how;

@@ -47,7 +47,7 @@ static void add_str(struct svg *g, const char *str)
     add_xml(g, str ? str : "", str ? strlen(str) : 0);
 }
 
-/* Appends a number with one decimal. */
+/* Appends a number of pixels with at most one decimal. */
 static void add_px(struct dp_buf *to, double v)
 {
     uint64_t tenths = v > 0 ? (uint64_t)(v * 10 + 0.5) : 0;
@@ -235,7 +235,7 @@ static const char *const kind_words[DP_KIND_PROGRAM] = {
     "Perl sub", "core module", "XS", "builtin", "anonymous", "BEGIN time"
 };
 
-/* Finds the kinds that are drawn, if colours show them. */
+/* Finds the kinds of names that are drawn, for the legend, if colours show kinds at all. */
 static void find_kinds(struct svg *g)
 {
     const struct dp_flame *f = g->flame;
@@ -320,7 +320,7 @@ static void add_surroundings(struct svg *g)
 
 /* ---- frames ---- */
 
-/* Where a name's last part begins, after its package. 0: it has one part. */
+/* The place in a name where its last part begins, behind the package; 0: it has one part. */
 static size_t last_part(const struct dp_name *name)
 {
     size_t package = dp_text_package(name->ptr, name->len);
@@ -524,7 +524,8 @@ static int draw_box(struct svg *g, const struct dp_flame_box *box)
     return f->two ? g->out.err : tell_colour(g, box->name, c);
 }
 
-/* Makes an index from the numbers of given names. */
+/* Makes an index of what the user gave for names (colours, attributes): name of the stacks ->
+ * number plus 1. Names that are not drawn are left out. Returns 0 or DP_E_NOMEM. */
 static int index_names(struct dp_map *map, const struct dp_stacks *s,
                        const struct dp_flame_fill *given, size_t n)
 {

@@ -174,7 +174,8 @@ bool dpx_two_texts(pTHX_ AV *from, SSize_t at, const char **one, size_t *one_len
     return true;
 }
 
-/* Takes a prefix of paths and its replacement. */
+/* Takes a prefix of paths and what replaces it, so that checkouts in different folders can be
+ * compared. */
 static bool take_base(pTHX_ void *to, AV *from, SSize_t at)
 {
     struct dp_base *base = to;

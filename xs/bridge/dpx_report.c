@@ -6,7 +6,7 @@
 #include "dpx_keys.h"
 #include "dp_err.h"
 
-/* Takes label, key and text. */
+/* Takes a fact to be printed above a table: label, key and text. */
 static bool take_fact(pTHX_ void *to, AV *from, SSize_t at)
 {
     struct dp_report_fact *fact = to;

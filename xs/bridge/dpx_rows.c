@@ -168,7 +168,7 @@ static const uint32_t *sizes_of(pTHX_ AV *from, size_t n, size_t *total)
     return sizes;
 }
 
-/* A series; croaks unless it has `each` values. */
+/* Series i of a list of series of numbers; croaks unless it has `each` values. */
 static AV *series_at(pTHX_ AV *from, size_t i, size_t each)
 {
     AV *one = dpx_list_of(aTHX_ dpx_element(aTHX_ from, (SSize_t)i));
@@ -179,7 +179,7 @@ static AV *series_at(pTHX_ AV *from, size_t i, size_t each)
     return one;
 }
 
-/* The values of all series. */
+/* The values of n series of `each` values, one series after another. */
 static const double *values_of(pTHX_ AV *from, size_t n, size_t each)
 {
     for (size_t i = 0; i < n; i++)      /* check all first: wrong sizes would make us allocate

@@ -46,7 +46,7 @@ static DPX_ELEMENT(dp_flame_source, 4, NULL, take_source);
 
 static DPX_KEYS(dp_stacks_job, DP_STACKS_JOB_OPTIONS, "stacks")
 
-/* Checks the rules of all formats, once the options have been taken. */
+/* Croaks if the lists of the options do not go with the number of sides, in all formats. */
 static void check_stacks(pTHX_ const struct dp_stacks_job *job, struct dp_stacks_how *how,
                          size_t n_sides)
 {

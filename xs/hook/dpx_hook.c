@@ -104,7 +104,7 @@ DP_INLINE void unwrap_slf(OP *op)
         op->op_ppaddr = our_entersub;
 }
 
-/* A call of an XS sub that is not recorded. */
+/* Runs a call of an XS sub that is not recorded. */
 DP_INLINE OP *call_unrecorded(pTHX_ struct dpx_ctx *ctx, CV *cv, U32 id, U64 now, const int way)
 {
     OP *op = PL_op;
@@ -210,7 +210,7 @@ DP_INLINE OP *call_xs(pTHX_ struct dpx_ctx *ctx, CV *cv, const bool is_from_c, c
     return next;
 }
 
-/* Runs when the eval context of a call_sv(G_EVAL) is popped. */
+/* Ends the frames that die has left, when the eval context of a call_sv(G_EVAL) is popped. */
 static void eval_popped(pTHX_ void *arg)
 {
     struct dpx_ctx *ctx = DPX_CTX;
@@ -219,7 +219,8 @@ static void eval_popped(pTHX_ void *arg)
         dpx_frame_look(aTHX_ ctx);
 }
 
-/* PL_phase has changed, or this may be a coroutine's first run loop on a C stack of its own. */
+/* Handles a change of PL_phase, or what may be a coroutine's first run loop on a C stack of its
+ * own. */
 static DP_COLD void new_stage(pTHX_ struct dpx_ctx *ctx)
 {
     if (ctx->stage < 0) {
@@ -230,7 +231,7 @@ static DP_COLD void new_stage(pTHX_ struct dpx_ctx *ctx)
         dpx_control_stage(aTHX_ ctx);
 }
 
-/* END blocks begin. */
+/* Ends all frames when END blocks begin. */
 static DP_COLD void ends_begin(pTHX_ struct dpx_ctx *ctx)
 {
     ctx->ended = true;
@@ -239,7 +240,8 @@ static DP_COLD void ends_begin(pTHX_ struct dpx_ctx *ctx)
     new_stage(aTHX_ ctx);
 }
 
-/* For a call that comes from C, and not from an op. */
+/* Checks what a call from C, and not from an op, may show first: END blocks begin, another
+ * coroutine runs, or an eval of call_sv is to be watched. */
 static DP_NOINLINE void from_c(pTHX_ struct dpx_ctx *ctx)
 {
     /* When END blocks and later code run, no sub of the program runs any more, even if it called
@@ -382,7 +384,7 @@ static DP_COLD bool look_again(pTHX_ struct dpx_ctx *ctx, const PERL_SI *si, I32
     return dpx_frame_stands_at(ctx->top, si, ix);
 }
 
-/* Leaves something that has no frame: a sub that is not recorded, an eval. */
+/* Runs the op that leaves something without a frame: a sub that is not recorded, an eval. */
 static DP_NOINLINE OP *leave_other(pTHX_ struct dpx_ctx *ctx, Perl_ppaddr_t orig)
 {
     OP *next = orig(aTHX);
@@ -391,7 +393,8 @@ static DP_NOINLINE OP *leave_other(pTHX_ struct dpx_ctx *ctx, Perl_ppaddr_t orig
     return next;
 }
 
-/* The original runs first: destructors of the sub's variables belong to it. */
+/* The hook of ops that leave a sub. The original runs first: destructors of the sub's variables
+ * belong to it. */
 DP_INLINE OP *leave_sub(pTHX_ Perl_ppaddr_t orig, const bool is_return, const int way)
 {
     struct dpx_ctx *ctx = dpx_life_here(aTHX);
@@ -564,7 +567,8 @@ DP_INLINE OP *goto_any(pTHX_ const int way)
 DPX_HOOKS(OP *, goto_hook, CALL)
 #undef CALL
 
-/* exec replaces the program without notice, or fails, and the program goes on. */
+/* The hook of exec, which replaces the program without notice, or fails, and the program goes
+ * on. */
 static OP *exec_hook(pTHX)
 {
     dpx_life_before_exec();
@@ -622,7 +626,7 @@ static int debug_and_count(pTHX)
     return 0;
 }
 
-/* Perl_runops_standard with a counter. */
+/* Perl_runops_standard, counting the ops. */
 static int run_and_count(pTHX)
 {
     U64 *count = &DPX_CTX->ops;
@@ -660,7 +664,8 @@ DP_INLINE int run_multicall(pTHX_ struct dpx_ctx *ctx, CV *cv, const int way)
     return rc;
 }
 
-/* For a run loop that begins after frames have ended unseen, or in another coroutine. */
+/* Ends dead frames for a run loop that begins after frames have ended unseen, or in another
+ * coroutine. */
 static DP_COLD void begins_elsewhere(pTHX_ struct dpx_ctx *ctx)
 {
     if (dpx_coro_is_other(aTHX_ ctx))

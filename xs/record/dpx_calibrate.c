@@ -222,7 +222,7 @@ static void make_calls(struct model *m, size_t shape, function *enter, function 
     add_op(m, leave, NULL, 0);
 }
 
-/* $b = $a; $c = $b; ... in a loop */
+/* Makes the model of a loop of simple statements: $b = $a; $c = $b; ... */
 static void make_statements(struct model *m, size_t shape, function *begin, function *end)
 {
     m->length = 0;

@@ -24,7 +24,7 @@ static bool starts_with(const char *p, const char *with)
     return strncmp(p, with, strlen(with)) == 0;
 }
 
-/* \p{IsNAME}, \p{InNAME}: may be a sub of the program. */
+/* Is it \p{IsNAME} or \p{InNAME}, which may call a sub of the program? */
 static bool may_be_sub(const char *p)
 {
     const char *end = p + strcspn(p, "}");
@@ -146,7 +146,8 @@ static REGEXP *compile_pattern(pTHX_ const char *text)
     return rx;
 }
 
-/* Compiles as an XSUB: it is called in an eval, which restores PL_curcop. */
+/* Compiles a pattern. It is an XSUB so that it can be called in an eval, which restores
+ * PL_curcop. */
 static void compile_xs(pTHX_ CV *cv)
 {
     REGEXP **to = CvXSUBANY(cv).any_ptr;
@@ -268,7 +269,8 @@ static void make_label(struct dp_buf *to, const char *line, size_t len)
     }
 }
 
-/* Names are UTF-8; a file's name may have other bytes, which count as Latin-1. */
+/* Makes a text the string to match. Names are UTF-8; a file's name may have other bytes, which
+ * count as Latin-1. */
 static void set_subject(pTHX_ SV *sv, const struct dp_buf *text)
 {
     bool utf8 = is_utf8_string((const U8 *)text->ptr, text->len);
@@ -319,7 +321,7 @@ static bool is_wanted(pTHX_ struct dpx_filter *f, const char *line, size_t len)
         && !(f->skip && pattern_matches(aTHX_ f->subject, f->skip));
 }
 
-/* FNV-1a. */
+/* Hashes a line, by FNV-1a. */
 static U64 hash_line(const char *ptr, size_t len)
 {
     U64 h = UINT64_C(0xcbf29ce484222325);

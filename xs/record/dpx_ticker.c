@@ -61,7 +61,7 @@ static void tell_change(void)
 static bool load_flag(const bool *flag) { return __atomic_load_n(flag, __ATOMIC_SEQ_CST); }
 static void store_flag(bool *flag, bool value) { __atomic_store_n(flag, value, __ATOMIC_SEQ_CST); }
 
-/* ns; 0 if the thread of this clock has ended. */
+/* Reads a clock, in nanoseconds; 0 if the thread of this clock has ended. */
 static U64 read_ns(clockid_t clock)
 {
     struct timespec now;
