@@ -206,6 +206,8 @@ sub usable { return $_[0] =~ /\A(?:fine|open|cut)\z/ ? 1 : 0 }
 
 sub readable { return $_[0] eq 'part' || usable($_[0]) ? 1 : 0 }
 
+# Reports what is wrong with a file. Returns the verdict on it as a word (Outcome.pm); QUIET:
+# nothing is said about a file that can be used.
 sub report_outcome {
     my ($o, $quiet) = @_;
     return 'fine' if !$o->{code} && !$o->{open_count};

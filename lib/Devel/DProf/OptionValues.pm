@@ -33,6 +33,7 @@ sub list_of {
     return @names;
 }
 
+# Returns the regular expression of an option. Dies with a message if it is none.
 sub pattern {
     my ($option, $re) = @_;
     $re = text($re);
@@ -74,6 +75,7 @@ sub ranges {
     return \@ranges;
 }
 
+# Returns the names of --map in pairs, old and new, given as OLD=NEW or one a line in a file.
 sub renames {
     my ($text) = @_;
     my @lines = $text =~ m{^file://} ? list_of('--map', $text) : text($text);

@@ -184,6 +184,8 @@ sub settle_request {
     return;
 }
 
+# Restores the recorder's state and phase of before the first request, when no request runs any
+# more.
 sub leave_requests {
     my $was = $outside or return;
     Devel::DProf::Control::stop() if $was->{is_switched} && !$was->{recording};
@@ -263,6 +265,7 @@ package    # for PAUSE
 
 our $DPROF_AROUND;
 
+# Ends a section when the last reference to it is gone; it need not be the innermost one.
 sub DESTROY {
     my ($self) = @_;
     return if ${^GLOBAL_PHASE} eq 'DESTRUCT';

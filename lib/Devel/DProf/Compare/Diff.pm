@@ -495,6 +495,8 @@ sub facts {
     return @facts;
 }
 
+# Returns facts above the table: what counts as one value of a side (a run, host or process), and
+# that there are too few of them.
 sub facts_of_units {
     my ($self) = @_;
     my $few = $self->few_units;
@@ -508,6 +510,7 @@ sub facts_of_units {
         defined $few ? ('Too few', 'too_few', $few) : ());
 }
 
+# Returns the fact that explains the column of -c.
 sub fact_of_compute {
     my ($self) = @_;
     my ($baseline, $other) = @{ $self->{how}{weights} || [1, 1] };
@@ -562,6 +565,7 @@ sub result {
     return undef;
 }
 
+# Returns the sides as C takes them: each run is a list of parts.
 sub sides_for_c {
     my ($self) = @_;
     $self->know_sources if $self->needs_lines;
@@ -650,6 +654,7 @@ sub in_c {
     return \%how;
 }
 
+# Returns a metric as C takes a measure of a comparison.
 sub measure_in_c {
     my ($self, $metric) = @_;
     return {
@@ -670,6 +675,8 @@ sub learn_labels {
     return;
 }
 
+# Returns a profile of a side as C takes it, with the flags of its subs and what tells its process
+# from others.
 sub part {
     my ($self, $profile) = @_;
     my $header = $self->{reader}->header($profile);

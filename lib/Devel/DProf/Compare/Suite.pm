@@ -472,6 +472,8 @@ sub compare {
     return @lines;
 }
 
+# Returns a line about a broken rule of the gate: sub, rule, values before and after, and the line
+# that grew most.
 sub finding_text {
     my ($finding) = @_;
     my ($old, $new) = map { defined && /[.e]/ ? sprintf '%.6g', $_ : number($_) }
@@ -573,6 +575,7 @@ sub make_folder {
     return;
 }
 
+# Writes the summary into the file of the option `summary`; its suffix chooses the format.
 sub write_summary {
     my ($self) = @_;
     my $format = Devel::DProf::Table::format_of($self->{format}, $self->{summary});

@@ -181,6 +181,8 @@ sub difference_of_sums {
 # smaller than the one before.
 sub increase { my ($now, $was) = @_; return $now > ($was // 0) ? $now - ($was // 0) : 0 }
 
+# Adds to $sums what the rows (of subs or lines) have grown since WAS. $sub: the row's element that
+# filters apply to; $scale turns ticks into milliseconds.
 sub add_growth {
     my ($self, $sums, $sub, $scale, $now, $was) = @_;
     for my $key (keys %$now) {

@@ -59,6 +59,7 @@ sub enter {
     return;
 }
 
+# Gives the terminal back as it was, as long as the tool is stopped or before it ends.
 sub restore {
     my ($self) = @_;
     return if !$self->{is_entered};

@@ -113,6 +113,8 @@ sub condition_for {
     return join ' AND ', @names, "ts >= toDateTime($first)", "ts <= toDateTime($last)";
 }
 
+# Adds a profile's rows to those to be sent. A file that is not as dprofmerge writes it is rewritten
+# first.
 sub add_one {
     my ($self, $p) = @_;
     my ($profile, $is_whole) = Devel::DProf::Store::tree_of($p->{file});
@@ -232,6 +234,7 @@ sub select {
     return Devel::DProf::Store::RunSet::in_order($set, @profiles);
 }
 
+# Returns what the store has of a run-set: a row for each service and version.
 sub list {
     my ($self, $set) = @_;
     my $condition = $self->condition($set) // return;
@@ -303,6 +306,7 @@ sub fetch_some {
 # row twice.
 sub numbers { return join ', ', map { "any($_)" } @_ }
 
+# Reads the contexts of the profiles into the trees, which share them by their hash.
 sub fetch_contexts {
     my ($self, $trees, $service, $where) = @_;
     $self->{server}->each_line('SELECT ctx, any(parent), any(line), any(at) FROM dprof_contexts '
@@ -328,6 +332,7 @@ sub fetch_headers {
     return;
 }
 
+# Adds the durations of calls to the trees, by run, as `BUCKET:CALLS ...`.
 sub fetch_histograms {
     my ($self, $tree, $where) = @_;
     $self->{server}->each_line('SELECT run, line, arrayStringConcat(arrayMap((b, c) -> '
@@ -365,6 +370,7 @@ sub fetch_statements {
     return;
 }
 
+# Writes a profile into its file, if all of its rows have arrived; others may just be deleted.
 sub write_tree {
     my ($self, $trees, $p) = @_;
     my $tree = delete $p->{tree};

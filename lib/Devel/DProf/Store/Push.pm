@@ -63,6 +63,8 @@ sub spool_or_file {
     return;
 }
 
+# Finds out which recording and service an entry is of. Returns false, after refusing the entry, if
+# the file does not say it.
 sub identified {
     my ($self, $spool, $done, $entry) = @_;
     my $is_known = defined $entry->{run} || eval { Devel::DProf::Store::Spool::identify($entry) };
@@ -102,6 +104,7 @@ sub send_all {
     return;
 }
 
+# Sends an entry. If the target refuses it, it is set aside; other failures die, and end the pass.
 sub send_one {
     my ($self, $spool, $done, $entry) = @_;
     return if $entry->{arrived};
@@ -140,6 +143,7 @@ sub profile_of {
         map { $_ => $self->{$_} } qw(version host env) };
 }
 
+# Notes that an entry has arrived and, with --delete, removes its file.
 sub arrived {
     my ($self, $done, $entry) = @_;
     $done->{sent}++;

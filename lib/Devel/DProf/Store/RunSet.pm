@@ -52,6 +52,8 @@ sub is_key {
 
 sub allowed { return 'there are ' . join(', ', keys_of_sets()) }
 
+# Returns the value of a condition as the stores use it: a time in seconds since 1970, a number, or
+# the text.
 sub value {
     my ($key, $value, $now) = @_;
     return moment($key, $value, $now) if $TIME{$key};

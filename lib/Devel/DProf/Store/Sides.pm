@@ -146,6 +146,8 @@ sub compared {
     return map { side_of_units($store, $groups[$_], \%how, @{ $sets->[$_] }) } 0 .. $#$sets;
 }
 
+# Returns a run-set as a side whose values are hosts or processes, or pairs of them, and not runs.
+# $of: their profiles.
 sub side_of_units {
     my ($store, $of, $how, $words, $warm, $selected) = @_;
     fetch_files($store, $selected);
@@ -197,6 +199,7 @@ sub bucketed_units {
     return @buckets;
 }
 
+# Returns, in words, how many profiles, units and buckets a side has.
 sub facts {
     my ($how, $profiles, $count, $buckets) = @_;
     my $in = $buckets < $count ? ' in ' . plural($buckets, 'bucket') : '';

@@ -136,6 +136,7 @@ sub file_of {
     die $failure;
 }
 
+# Removes the unpacked copies of entries' files.
 sub remove_copies {
     my (@entries) = @_;
     for my $path (grep { defined } map { delete $_->{copy} } @entries) {

@@ -215,6 +215,8 @@ sub can_find {
     return;
 }
 
+# Warns that -N runs cannot show any difference of times, and says how many can. @sides: sides of
+# files that the runs are compared with.
 sub too_few {
     my ($runs, $alpha, @sides) = @_;
     my $of_files = @sides ? scalar @{ $sides[0]{runs} } : 0;
@@ -359,6 +361,7 @@ sub set_compute {
     return;
 }
 
+# Sets the view from --tree, --callers or --callees.
 sub set_view {
     my ($opt, $how) = @_;
     my @views = grep { defined $opt->{$_} } qw(tree callers callees);

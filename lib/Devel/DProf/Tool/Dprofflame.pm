@@ -173,6 +173,8 @@ sub settings {
     return (\%how, %fields);
 }
 
+# Returns the name of the format: that of --format, of the suffix of -o, or the first one that has
+# the view.
 sub format_of {
     my ($opt) = @_;
     my $format = Devel::DProf::View::Stacks::format_of('eyes', $opt->{format}, $opt->{o});

@@ -77,6 +77,7 @@ END
 sub main { return $TOOL->main(@_) }
 sub command { return $TOOL }
 
+# Reads the named profiles and prints their stacks. Returns the tool's status.
 sub fold_names {
     my ($opt, $stacks, $names) = @_;
     my @names = Devel::DProf::View::Stacks::names($opt, @$names);

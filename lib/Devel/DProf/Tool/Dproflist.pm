@@ -295,6 +295,7 @@ sub list_text {
     return join '', map { "$_\n" } @text;
 }
 
+# Returns the title of the group that an item is in.
 sub title {
     my ($events, $processor, $item) = @_;
     my $group = $item->{group};
@@ -362,6 +363,7 @@ sub folded {
 
 # ---- the processor ----
 
+# Returns the remark about a processor whose table of events this build does not have.
 sub no_table {
     my ($events, $processor) = @_;
     my $id = length $processor->{cpuid} ? $processor->{cpuid} : 'unknown';
@@ -372,6 +374,7 @@ sub no_table {
         . "${others}a build with PMU_EVENTS=DIR uses the lists of a kernel.";
 }
 
+# Describes the processor (--cpuid). Returns the tool's status.
 sub processor {
     my ($opt, $how, $events, $processor) = @_;
     my $count = grep { $_->{group} eq 'table' } @{ $events->list };
@@ -402,6 +405,7 @@ sub processor_text {
 
 # ---- as a table ----
 
+# Returns the processor as an object of the JSON.
 sub fields {
     my ($processor) = @_;
     my %fields = (cpuid => $processor->{cpuid}, pmu => $processor->{pmu},
@@ -415,6 +419,7 @@ my @TEXTS = qw(name alias group topic description long_description event unit pm
     recorded_as);
 my @BOOLS = qw(works deprecated per_thread);
 
+# Returns the table of items for formats that programs read, with all that is known of each.
 sub table {
     my ($opt, $events, $processor, @items) = @_;
     my $table = Devel::DProf::Table->new(map { [ucfirst tr/_/ /r =~ s/^pmu$/PMU/r, $_, 1] }

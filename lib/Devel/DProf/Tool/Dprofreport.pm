@@ -242,6 +242,7 @@ sub fields {
     return [usual_fields($opt), @of_keys];
 }
 
+# Returns the fields of the table that the options imply if -F does not list them.
 sub usual_fields {
     my ($opt) = @_;
     my $children = $opt->{children} // 1;
@@ -331,6 +332,7 @@ sub wants_lines {
         || grep({ $_ == DP_FIELD_HOT || $_ == DP_FIELD_HOT_SHARE } @{ $how->{view}{fields} });
 }
 
+# Returns the metric of -m, or undef after a message.
 sub metric {
     my ($opt, $profile) = @_;
     my $name = $opt->{m} // 'cpu';

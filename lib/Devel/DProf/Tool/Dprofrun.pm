@@ -44,6 +44,8 @@ END
 sub main { return $TOOL->main(@_) }
 sub command { return $TOOL }
 
+# Checks that options go together, since most are passed on to other tools. Dies with a message if
+# not.
 sub settings {
     my ($opt) = @_;
     die "-o - would mix the page with the command's output; name a file\n"
@@ -168,6 +170,7 @@ sub processes {
     return sort { $b->{cpu} <=> $a->{cpu} || $a->{pid} cmp $b->{pid} } values %of;
 }
 
+# Returns the list of processes, PROCESSES at most, with their CPU times.
 sub processes_as_text {
     my (@processes) = @_;
     my $more = @processes > PROCESSES ? () = splice @processes, PROCESSES : 0;

@@ -164,6 +164,7 @@ sub init {
     return print_lines(store($how, 'init')->init);
 }
 
+# Returns the object that sends profiles to the store; `push` and `agent` share it.
 sub new_sender {
     my ($opt, $how, %more) = @_;
     require Devel::DProf::Store::Push;
@@ -278,6 +279,7 @@ sub moment {
     return POSIX::strftime('%Y-%m-%dT%H:%M:%SZ', gmtime $time);
 }
 
+# Removes the profiles of a run-set, or with -n only says how many it would remove.
 sub prune {
     my ($opt, $how, @words) = @_;
     my $set = Devel::DProf::Store::RunSet::parse("@words");

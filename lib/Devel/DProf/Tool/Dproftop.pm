@@ -103,6 +103,7 @@ sub top {
     return defined $status ? $status : failed($@);
 }
 
+# Writes the updates into a file, which appears as a whole when the tool ends.
 sub in_file {
     my ($self, $path) = @_;
     my $status;
@@ -229,6 +230,7 @@ sub keys_until_sample {
     }
 }
 
+# Draws the last sample, or that dproftop waits for the first one. Returns what `show` returns.
 sub draw_screen {
     my ($self, $screen) = @_;
     my ($columns, $rows) = $screen->size;

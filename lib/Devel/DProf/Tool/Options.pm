@@ -15,6 +15,8 @@ our $VERSION = $Devel::DProf::Core::VERSION;
 # Options that all tools have.
 use constant ABOUT => ['V|version', 'h|help', 'H|manual'];
 
+# Makes a tool's parser of options from the text of its help, whose lines `= name|long=s` declare
+# them.
 sub new {
     my ($class, %fields) = @_;
     my $self = bless {%fields}, $class;
@@ -63,6 +65,7 @@ sub out_of_range {
     return undef;
 }
 
+# Returns the text of -h.
 sub help {
     my ($self) = @_;
     require Devel::DProf::Tool::Help;

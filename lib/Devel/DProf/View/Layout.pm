@@ -26,6 +26,8 @@ sub grouped {
 
 # ---- lines ----
 
+# Puts pieces of text into lines of WIDTH characters; the first line begins with FIRST, the others
+# with INDENT.
 sub wrapped {
     my ($width, $first, $indent, @pieces) = @_;
     my @lines = $first;

@@ -100,6 +100,8 @@ sub seconds {
     return $seconds > 4294967295 ? 4294967295 : $seconds;
 }
 
+# Returns the row of the profile itself. It names the subs that no other row uses, which would
+# otherwise be lost.
 sub profile_row {
     my ($file) = @_;
     my ($p, $lines) = @$file{qw(profile lines)};
@@ -111,6 +113,8 @@ sub profile_row {
 
 # ---- lines of a tree: each function returns false if they are out of order ----
 
+# Reads the names of subs, which must be in order and numbered without gaps, as dprofmerge writes
+# them; otherwise returns 0.
 sub names {
     my ($self, $file) = @_;
     my ($text, $lines, $gid) = @$file{qw(text lines gid)};
