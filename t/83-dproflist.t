@@ -205,7 +205,7 @@ sub made_up {
     my $processor = { cpuid => 'Me-1', row => 'Me-1', version => 'v1', pmu => 'cpu', hidden => 0 };
     my @items = Devel::DProf::Tool::Dproflist::chosen($opt, $made, @patterns);
     Devel::DProf::Tool::Dproflist::tried($made, $processor, $_) for @items;
-    return (Devel::DProf::Tool::Dproflist::listed($opt, $made, $processor, !@patterns, @items),
+    return (Devel::DProf::Tool::Dproflist::list_text($opt, $made, $processor, !@patterns, @items),
         $made);
 }
 

@@ -77,6 +77,8 @@ sub pin_seed {
     exec { $^X } $^X, @command or croak "use Test::DProf -pinned: $^X: $!";
 }
 
+# Starts the recorder once in a process, stopped, so that blocks can be recorded. If it cannot run,
+# $cannot says why, and all tests of the module are skipped.
 sub start_recorder {
     my (%option) = @_;
     delete $ENV{TEST_DPROF_PINNED};
@@ -154,6 +156,8 @@ sub dir {
 
 END { remove_dir() if defined $dir && $$ == $first_pid }
 
+# Removes the folder of profiles when the process ends. It is renamed first: children that still run
+# must not put files into it.
 sub remove_dir {
     local ($?, $!, $@);
     # After this, children that are still running cannot write to it.
@@ -251,6 +255,8 @@ sub read_block {
 # Tests run in the project's folder.
 sub project { return '.' }
 
+# Returns a diagnosis if the block called subs that were compiled before this module was loaded: the
+# recorder may have missed such calls.
 sub too_early {
     my ($p) = @_;
     my (%called, @order);
@@ -511,6 +517,7 @@ sub no_regression_ok {
     return $ok;
 }
 
+# Returns the lines about the rules that failed, six at most.
 sub findings {
     my ($result) = @_;
     my @found = grep { !$_->{undecided} } @{ $result->{findings} };
@@ -550,6 +557,8 @@ sub wrapped {
     return Devel::DProf::View::Layout::wrapped(WIDTH, '', '  ', $line =~ /(\s*\S+)/g);
 }
 
+# Writes the baseline instead of comparing with it (DPROF_UPDATE_BASELINES=1), as a test of its own.
+# Returns whether that worked.
 sub update_baseline {
     my ($p, $file, $name, $counters_only) = @_;
     my $ctx = Test2::API::context(level => 1);

@@ -30,7 +30,8 @@ enum {
     CPUS = 4096                         /* more than any kernel supports */
 };
 
-static DP_PRINTF(3, 4) int put(char *to, size_t size, const char *fmt, ...)
+/* Writes the CPUID as text. Returns 0, or DP_E_LIMIT and an empty text if it does not fit. */
+static DP_PRINTF(3, 4) int put_text(char *to, size_t size, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
@@ -43,7 +44,7 @@ static DP_PRINTF(3, 4) int put(char *to, size_t size, const char *fmt, ...)
     return DP_E_LIMIT;
 }
 
-/* Reports that the CPUID is unknown. */
+/* Reports that the CPUID is unknown: an empty text, and DP_E_IO. */
 static int report_none(char *to, size_t size)
 {
     if (size)
@@ -66,9 +67,10 @@ int dp_cpuid_x86(char *to, size_t size, const uint32_t leaf0[4], const uint32_t 
         family += a >> 20 & 255;
     if (family >= 6)
         model += (a >> 16 & 15) << 4;
-    return put(to, size, "%s-%" PRIu32 "-%" PRIX32 "-%" PRIX32, vendor, family, model, a & 15);
+    return put_text(to, size, "%s-%" PRIu32 "-%" PRIX32 "-%" PRIX32, vendor, family, model, a & 15);
 }
 
+/* Reads the processor's CPUID with its own instruction. Returns a DP_E on other architectures. */
 static int from_x86(char *to, size_t size)
 {
 #if defined(__x86_64__) || defined(__i386__)
@@ -92,7 +94,7 @@ int dp_cpuid_arm64(char *to, size_t size, const char *text)
     size_t skip = strncmp(text, "0x", 2) == 0 ? 2 : 0;
     if (!dp_num_hex(text + skip, strspn(text + skip, "0123456789abcdefABCDEF"), &midr) || !midr)
         return report_none(to, size);
-    return put(to, size, "0x%016" PRIx64, midr & ~UINT64_C(0xf0000f));
+    return put_text(to, size, "0x%016" PRIx64, midr & ~UINT64_C(0xf0000f));
 }
 
 static int from_arm64(char *to, size_t size, const char *sysfs)
@@ -137,7 +139,7 @@ int dp_cpuid_powerpc(char *to, size_t size, const char *cpuinfo)
     if (*pvr++ != ' ' || !dp_num_hex(pvr, strspn(pvr, "0123456789abcdef"), &low) || high > 0xffff
         || low > 0xffff)
         return report_none(to, size);
-    return put(to, size, "%.8" PRIx64, high << 16 | low);
+    return put_text(to, size, "%.8" PRIx64, high << 16 | low);
 }
 
 /* Writes the words of a field, separated by `between`. Returns false if they do not fit. */
@@ -185,8 +187,8 @@ int dp_cpuid_s390(char *to, size_t size, const char *sysinfo, const char *levels
         return report_none(to, size);
     if (levels && put_level(version, sizeof version, levels, "version=")
         && put_level(authorization, sizeof authorization, levels, "authorization="))
-        return put(to, size, "%s,%s,%s,%s,%s", maker, type, model, version, authorization);
-    return put(to, size, "%s,%s,%s", maker, type, model);
+        return put_text(to, size, "%s,%s,%s,%s,%s", maker, type, model, version, authorization);
+    return put_text(to, size, "%s,%s,%s", maker, type, model);
 }
 
 int dp_cpuid_riscv(char *to, size_t size, const char *cpuinfo)
@@ -204,8 +206,8 @@ int dp_cpuid_riscv(char *to, size_t size, const char *cpuinfo)
         if (!len[k])
             return report_none(to, size);
     }
-    return put(to, size, "%.*s-%.*s-%.*s", (int)len[0], value[0], (int)len[1], value[1],
-               (int)len[2], value[2]);
+    return put_text(to, size, "%.*s-%.*s-%.*s", (int)len[0], value[0], (int)len[1], value[1],
+                    (int)len[2], value[2]);
 }
 
 int dp_cpuid_from(enum dp_cpuid_arch arch, char *to, size_t size, const char *sysfs,

@@ -34,6 +34,8 @@ static bool is_ours(int fd)
     return ours;
 }
 
+/* Opens an event for the calling thread, on a descriptor of high number, which programs are
+ * unlikely to need, and marks it as ours. */
 static int real_open(const struct perf_event_attr *attr, int group_fd)
 {
     long low = syscall(SYS_perf_event_open, attr, 0, -1, group_fd, PERF_FLAG_FD_CLOEXEC);
@@ -112,7 +114,8 @@ static void read_page(const struct dp_perf *perf, const struct dp_perf_counter *
     } while (page->lock != seq);
 }
 
-/* Reads a group: its number of counters, two times, the counters. */
+/* Reads the counters of a group by one system call. Returns false if the descriptor is not ours any
+ * more. */
 static bool read_group(struct dp_perf *perf, const struct dp_perf_group *g, struct reading *out)
 {
     uint64_t buf[3 + DP_FMT_COUNTERS];
@@ -127,6 +130,8 @@ static bool read_group(struct dp_perf *perf, const struct dp_perf_group *g, stru
     return true;
 }
 
+/* Adds what a counter has counted since the last reading, without the hook's own usual count
+ * (zero), and computes c->passed, the part that has not been reported. */
 static void take_count(struct dp_perf_counter *c, const struct reading *now)
 {
     uint64_t d = now->raw > c->raw ? now->raw - c->raw : 0;
@@ -149,6 +154,7 @@ static void keep_reading(struct dp_perf_counter *c, const struct reading *now)
     c->running = now->running;
 }
 
+/* Gives up all counters, because the program has closed or replaced our descriptors. */
 static void lose_counters(struct dp_perf *perf)
 {
     perf->lost = true;
@@ -156,7 +162,9 @@ static void lose_counters(struct dp_perf *perf)
         perf->counters[i].passed = 0;
 }
 
-/* asked: also the counters that need a system call. */
+/* Reads all counters; asked: also those that need a system call. count: the program counted since
+ * the last reading; otherwise a hook did, and the reading only sets the beginning of the next
+ * count. */
 static void read_all(struct dp_perf *perf, bool asked, bool count)
 {
     struct reading now[DP_FMT_COUNTERS];
@@ -289,7 +297,7 @@ static int enable_all(struct dp_perf *perf)
     return 0;
 }
 
-/* Closes everything; keeps errno. */
+/* Closes all events after one could not be opened; keeps errno. Returns -1. */
 static int give_up(struct dp_perf *perf)
 {
     int why = errno;
@@ -298,6 +306,8 @@ static int give_up(struct dp_perf *perf)
     return -1;
 }
 
+/* Opens and enables all events, in groups that allow the cheapest reading; alone: each in a group
+ * of its own. Returns as dp_perf_open does. */
 static int open_all(struct dp_perf *perf, const struct dp_pmu_event *const *events, size_t n,
                     bool alone, size_t *failed)
 {
@@ -328,9 +338,10 @@ static int open_all(struct dp_perf *perf, const struct dp_pmu_event *const *even
     return enable_all(perf) < 0 ? give_up(perf) : 0;
 }
 
-/* Is there a group that never counts? A group that needs all counters never gets them if something
- * else, a watchdog, uses one. Groups that wait for another one of ours get their turn later. */
-static bool starves(struct dp_perf *perf)
+/* Does a group never count? A group that needs all counters of the processor gets none of them if
+ * something else, such as a watchdog, uses one. Groups that only wait for another one of ours get
+ * their turn later. */
+static bool is_starved(struct dp_perf *perf)
 {
     struct reading now[DP_FMT_COUNTERS];
     bool waits = false, runs = false;
@@ -351,7 +362,7 @@ int dp_perf_open(struct dp_perf *perf, const struct dp_perf_system *sys,
     perf->sys = sys ? sys : &dp_perf_real;
     if (open_all(perf, events, n, false, failed) < 0)
         return -1;
-    if (starves(perf)) {
+    if (is_starved(perf)) {
         dp_perf_close(perf);
         if (open_all(perf, events, n, true, failed) < 0)
             return -1;

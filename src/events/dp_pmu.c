@@ -42,7 +42,7 @@ const char *dp_pmu_cpuid(const struct dp_pmu *pmu)
     return pmu->devs.cpuid;
 }
 
-static bool separates(char c)
+static bool is_separator(char c)
 {
     return c && strchr(" \t\r\n+,{}", c);
 }
@@ -52,10 +52,10 @@ static bool separates(char c)
 size_t dp_pmu_next(const char **p, const char **text)
 {
     const char *q = *p;
-    while (separates(*q))
+    while (is_separator(*q))
         q++;
     *text = q;
-    while (*q && !separates(*q)) {
+    while (*q && !is_separator(*q)) {
         const char *close = *q == '/' ? strchr(q + 1, '/') : NULL;
         q = close ? close + 1 : q + 1;
     }

@@ -57,7 +57,9 @@ bool dp_pmu_user_only(struct dp_pmu_event *ev)
 
 /* ---- refusals ---- */
 
-static void no_permission(const struct dp_pmu_event *ev, int paranoid, char *to, size_t size)
+/* Writes why the kernel refuses an event with EACCES or EPERM, and what the user can do about it.
+ * paranoid: the setting kernel.perf_event_paranoid. */
+static void explain_permission(const struct dp_pmu_event *ev, int paranoid, char *to, size_t size)
 {
     if (paranoid > 2)
         snprintf(to, size,
@@ -83,9 +85,9 @@ static void no_permission(const struct dp_pmu_event *ev, int paranoid, char *to,
             "not permitted, by a container's filter of system calls or another security policy");
 }
 
-/* Writes what the processor's counters lack, or that they do not exist. */
-static void not_there(const struct dp_pmu *pmu, const struct dp_pmu_event *ev, char *to,
-                      size_t size)
+/* Writes what the processor's counters lack, or that they do not exist (ENOENT, EOPNOTSUPP). */
+static void explain_missing(const struct dp_pmu *pmu, const struct dp_pmu_event *ev, char *to,
+                            size_t size)
 {
     bool of_processor = ev->type == DP_PMU_HARDWARE || ev->type == DP_PMU_CACHE
                         || ev->type == DP_PMU_RAW;
@@ -102,7 +104,8 @@ static void not_there(const struct dp_pmu *pmu, const struct dp_pmu_event *ev, c
         snprintf(to, size, "the PMU %s does not have it", ev->pmu);
 }
 
-static void not_valid(const struct dp_pmu_event *ev, char *to, size_t size)
+/* Writes which settings the kernel does not accept (EINVAL). */
+static void explain_invalid(const struct dp_pmu_event *ev, char *to, size_t size)
 {
     if (ev->whole_machine)
         snprintf(to, size, "the PMU %s counts for the whole machine only, not for one program",
@@ -126,14 +129,14 @@ void dp_pmu_refusal(const struct dp_pmu *pmu, const struct dp_pmu_event *ev, int
     switch (sys_errno) {
     case EACCES:
     case EPERM:
-        no_permission(ev, paranoid, to, size);
+        explain_permission(ev, paranoid, to, size);
         return;
     case ENOENT:
     case EOPNOTSUPP:
-        not_there(pmu, ev, to, size);
+        explain_missing(pmu, ev, to, size);
         return;
     case EINVAL:
-        not_valid(ev, to, size);
+        explain_invalid(ev, to, size);
         return;
     case ENODEV:
         snprintf(to, size, "no such PMU for the processors that this program may run on");

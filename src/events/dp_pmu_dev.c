@@ -25,7 +25,9 @@ static const struct dp_pmu_format amd[] = {
 static const struct dp_pmu_format arm[] = { { "event", 0, 0xffff }, { "long", 1, 1 } };
 static const struct dp_pmu_format other[] = { { "event", 0, UINT64_MAX } };
 
-static void usual_formats(struct dp_pmu_dev *dev, const char *cpuid)
+/* Gives a device the formats that the kernel's driver for this processor would have. So the events
+ * of a machine can be translated on another one, or without the driver. */
+static void use_usual_formats(struct dp_pmu_dev *dev, const char *cpuid)
 {
     const struct dp_pmu_format *from = other;
     dev->n_formats = DP_ARRAY_LEN(other);
@@ -140,6 +142,8 @@ struct dp_pmu_dev *dp_pmu_devs_find(const struct dp_pmu_devs *devs, const char *
 
 /* ---- reading one ---- */
 
+/* Reads the formats of a device from sysfs: which bits of config a term sets. Lines that cannot be
+ * read are left out. Returns 0 or DP_E_NOMEM. */
 static int load_formats(struct dp_pmu_devs *devs, struct dp_pmu_dev *dev)
 {
     struct dp_sysfile_names names;
@@ -173,6 +177,8 @@ static bool is_note(const char *name)
            || ends_in(name, ".snapshot");
 }
 
+/* Reads the named events of a device from sysfs, each with the terms that its name stands for.
+ * Returns 0 or DP_E_NOMEM. */
 static int load_aliases(struct dp_pmu_devs *devs, struct dp_pmu_dev *dev)
 {
     struct dp_sysfile_names names;
@@ -204,7 +210,7 @@ int dp_pmu_dev_load(struct dp_pmu_devs *devs, struct dp_pmu_dev *dev)
     if (dev->is_made_up) {
         dev->type = DP_PMU_RAW;
         dev->has_type = true;
-        usual_formats(dev, devs->cpuid);
+        use_usual_formats(dev, devs->cpuid);
     } else {
         /* remains of a load that ran out of memory */
         dev->n_formats = dev->n_aliases = 0;

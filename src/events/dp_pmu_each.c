@@ -17,7 +17,9 @@ static bool is_deprecated(const struct pmu_event *e)
     return e->deprecated && strcmp(e->deprecated, "0") != 0;
 }
 
-static int generic(const struct listing *l, int group)
+/* Lists the events of a group that every machine has a name for. This function and the following
+ * ones return 0, DP_E_NOMEM, or what l->take returned, which ends the list. */
+static int list_generic(const struct listing *l, int group)
 {
     for (const struct dp_pmu_known *k = dp_pmu_known; k->name; k++) {
         if (k->group != group)
@@ -33,7 +35,8 @@ static int generic(const struct listing *l, int group)
     return 0;
 }
 
-static int caches(const struct listing *l)
+/* Lists perf's generic events of caches, whose names consist of cache, operation and result. */
+static int list_caches(const struct listing *l)
 {
     char name[DP_PMU_CACHE_NAME], desc[DP_PMU_CACHE_DESC];
     int rc = 0;
@@ -61,7 +64,7 @@ static const struct pmu_event *described_event(const struct dp_pmu *pmu,
 
 /* Lists the events of a device. Those of the core also have their bare names, unless a generic
  * event has that name. */
-static int of_device(const struct listing *l, const struct dp_pmu_dev *dev)
+static int list_device(const struct listing *l, const struct dp_pmu_dev *dev)
 {
     int rc = 0;
     for (size_t i = 0; rc == 0 && dev->has_type && i < dev->n_aliases; i++) {
@@ -82,7 +85,8 @@ static int of_device(const struct listing *l, const struct dp_pmu_dev *dev)
     return rc;
 }
 
-static int devices(const struct listing *l)
+/* Lists the events of all devices in sysfs, those of the processor's core first. */
+static int list_devices(const struct listing *l)
 {
     struct dp_pmu_devs *devs = &l->pmu->devs;
     if (dp_pmu_ready(l->pmu) < 0)
@@ -90,10 +94,10 @@ static int devices(const struct listing *l)
     for (size_t i = 0; i < devs->count; i++)
         if (dp_pmu_dev_load(devs, &devs->ptr[i]) < 0)
             return DP_E_NOMEM;
-    int rc = of_device(l, devs->core);
+    int rc = list_device(l, devs->core);
     for (size_t i = 0; rc == 0 && i < devs->count; i++)
         if (!devs->ptr[i].is_core)
-            rc = of_device(l, &devs->ptr[i]);
+            rc = list_device(l, &devs->ptr[i]);
     return rc;
 }
 
@@ -128,7 +132,8 @@ static bool is_per_thread(const struct dp_pmu *pmu, const struct pmu_event *e)
     return false;
 }
 
-static int table(const struct listing *l, const struct pmu_events_map *row)
+/* Lists the events of a processor's table, sorted by topic and name. */
+static int list_table(const struct listing *l, const struct pmu_events_map *row)
 {
     size_t count = 0, n = 0;
     const struct pmu_event *t = row->table;
@@ -165,13 +170,14 @@ static bool was_there(const struct pmu_events_map *map, const struct pmu_events_
     return false;
 }
 
-static int tables(const struct listing *l, bool all)
+/* Lists the events of this processor's table and, with `all`, those of other processors. */
+static int list_tables(const struct listing *l, bool all)
 {
     const struct pmu_events_map *own = l->pmu->row;
-    int rc = own ? table(l, own) : 0;
+    int rc = own ? list_table(l, own) : 0;
     for (const struct pmu_events_map *row = l->pmu->map; rc == 0 && all && row && row->cpuid; row++)
         if ((!own || row->table != own->table) && !was_there(l->pmu->map, row))
-            rc = table(l, row);
+            rc = list_table(l, row);
     return rc;
 }
 
@@ -179,12 +185,12 @@ int dp_pmu_each(struct dp_pmu *pmu, bool all,
                 int (*take)(void *arg, const struct dp_pmu_item *item), void *arg)
 {
     const struct listing l = { pmu, take, arg };
-    int rc = generic(&l, DP_PMU_G_PERL);
+    int rc = list_generic(&l, DP_PMU_G_PERL);
     if (rc || !DP_PMU_HAS_PERF)
         return rc;
-    rc = generic(&l, DP_PMU_G_HARDWARE);
-    rc = rc ? rc : caches(&l);
-    rc = rc ? rc : generic(&l, DP_PMU_G_SOFTWARE);
-    rc = rc ? rc : devices(&l);
-    return rc ? rc : tables(&l, all);
+    rc = list_generic(&l, DP_PMU_G_HARDWARE);
+    rc = rc ? rc : list_caches(&l);
+    rc = rc ? rc : list_generic(&l, DP_PMU_G_SOFTWARE);
+    rc = rc ? rc : list_devices(&l);
+    return rc ? rc : list_tables(&l, all);
 }

@@ -60,6 +60,7 @@ int dp_pmu_complain(struct dp_err *err, const char *text, size_t len, const char
                       why);
 }
 
+/* Sets the error of the event's text to this message. Returns the code. */
 static DP_PRINTF(2, 3) int fail(struct job *j, const char *fmt, ...)
 {
     char why[REASON];
@@ -70,7 +71,8 @@ static DP_PRINTF(2, 3) int fail(struct job *j, const char *fmt, ...)
     return dp_pmu_complain(j->err, j->text.ptr, j->text.len, why);
 }
 
-/* The first row with a table that has the event. */
+/* The first processor whose table has an event of this name, for the message that it is of other
+ * processors. */
 static const struct pmu_events_map *row_elsewhere(const struct dp_pmu *pmu, struct span name)
 {
     for (const struct pmu_events_map *row = pmu->map; row && row->cpuid; row++)
@@ -80,6 +82,8 @@ static const struct pmu_events_map *row_elsewhere(const struct dp_pmu *pmu, stru
     return NULL;
 }
 
+/* Offers the names of a device, in sysfs and in the processor's table, as what the user may have
+ * meant. */
 static void add_device(struct dp_pmu_near *near, const struct dp_pmu *pmu,
                        const struct dp_pmu_dev *dev)
 {
@@ -105,6 +109,7 @@ static const char *freed_of(struct span name)
     return NULL;
 }
 
+/* Refuses an event that was found nowhere, and says where it is known, or which names are near. */
 static int unknown_event(struct job *j)
 {
     char other[SHOWN], near_text[REASON], cpuid[SHOWN];
@@ -140,7 +145,8 @@ static int unknown_event(struct job *j)
     return fail(j, "%s%s", j->has_terms ? "no such event or PMU" : "no such event", near_text);
 }
 
-/* dev: NULL for generic events. */
+/* Refuses a term that the device does not have, and lists near names, or else all terms. dev: NULL
+ * for generic events, which have only the common terms. */
 static int unknown_term(struct job *j, const struct dp_pmu_dev *dev, const struct dp_pmu_term *t)
 {
     char key[SHOWN], list[REASON], near_text[REASON];
@@ -204,6 +210,8 @@ static bool given_value(const struct job *j, const struct dp_pmu_term *asked, ui
     return false;
 }
 
+/* Puts the number of a term into the bits of config that its format names. A term without a number
+ * means 1; domain=? takes the number that the user gave. */
 static int put_bits(struct job *j, const struct dp_pmu_format *f, const struct dp_pmu_term *t)
 {
     uint64_t n = 1, max = dp_pmu_format_max(f);
@@ -275,6 +283,8 @@ static int generic_event(struct job *j, const struct dp_pmu_known *k, struct dp_
     return 0;
 }
 
+/* Applies all terms of a list in one pass; perf applies config= and the like, at any place, before
+ * those with a format. */
 static int put_terms(struct job *j, struct dp_pmu_dev *dev, struct span terms, enum pass pass,
                      bool nested);
 
@@ -304,7 +314,8 @@ static int name_as_term(struct job *j, struct dp_pmu_dev *dev, struct span name,
     return 0;
 }
 
-/* Applies a term. nested: the term of an alias, whose own names are not looked up. */
+/* Applies a term of a device's event. nested: it is a term of an alias, whose own names are not
+ * looked up. */
 static int put_term(struct job *j, struct dp_pmu_dev *dev, const struct dp_pmu_term *t,
                     enum pass pass, bool nested)
 {
@@ -343,7 +354,7 @@ static int put_terms(struct job *j, struct dp_pmu_dev *dev, struct span terms, e
 
 /* Handles an event of a PMU: the terms of a name, if there is one, then those between the
  * slashes. */
-static int of_device(struct job *j, struct dp_pmu_dev *dev, const char *name_terms)
+static int device_event(struct job *j, struct dp_pmu_dev *dev, const char *name_terms)
 {
     if (dp_pmu_dev_load(&j->pmu->devs, dev) < 0)
         return DP_E_NOMEM;
@@ -367,8 +378,8 @@ static int of_device(struct job *j, struct dp_pmu_dev *dev, const char *name_ter
 
 /* ---- names ---- */
 
-/* Looks for a name that only another PMU has, or that the table has for another PMU. */
-static int of_others(struct job *j)
+/* Translates a name that only another PMU has, in sysfs or in the table; else refuses it. */
+static int other_devices_event(struct job *j)
 {
     struct dp_pmu_devs *devs = &j->pmu->devs;
     for (size_t i = 0; i < devs->count; i++) {
@@ -377,7 +388,7 @@ static int of_others(struct job *j)
             return DP_E_NOMEM;
         const char *terms = dev->has_type ? named_terms(j, dev, j->head) : NULL;
         if (terms)
-            return of_device(j, dev, terms);
+            return device_event(j, dev, terms);
     }
     for (const struct pmu_event *e = j->pmu->row ? j->pmu->row->table : NULL;
          e && !dp_pmu_table_ends(e); e++)
@@ -386,7 +397,9 @@ static int of_others(struct job *j)
     return unknown_event(j);
 }
 
-static int by_name(struct job *j)
+/* Translates a name without a PMU: an event of the processor's core, a raw code (r1a8), or an event
+ * of another PMU. */
+static int named_event(struct job *j)
 {
     struct dp_pmu_dev *core = j->pmu->devs.core;
     uint64_t raw;
@@ -394,15 +407,17 @@ static int by_name(struct job *j)
         return DP_E_NOMEM;
     const char *terms = named_terms(j, core, j->head);
     if (terms)
-        return of_device(j, core, terms);
+        return device_event(j, core, terms);
     if (!dp_pmu_raw(j->head.ptr, j->head.len, &raw))
-        return of_others(j);
-    int rc = of_device(j, core, NULL);
+        return other_devices_event(j);
+    int rc = device_event(j, core, NULL);
     j->ev->type = strncmp(core->name, "cpu_", 4) == 0 ? core->type : DP_PMU_RAW;
     j->config[0] |= raw;
     return rc;
 }
 
+/* Translates a generic event. It has no device, so only common terms such as config1= may
+ * follow. */
 static int generic_with_terms(struct job *j, const struct dp_pmu_known *k)
 {
     struct dp_pmu_term t;
@@ -416,7 +431,8 @@ static int generic_with_terms(struct job *j, const struct dp_pmu_known *k)
     return rc < 0 ? rc : 0;
 }
 
-static int of_perf(struct job *j, int is_known, const struct dp_pmu_known *k)
+/* Translates any event of the kernel; is_known: result of dp_pmu_known_find, whose entry is *k. */
+static int perf_event(struct job *j, int is_known, const struct dp_pmu_known *k)
 {
     if (!DP_PMU_HAS_PERF)
         return fail(j, "this system has no perf events; there are ops, svs and bytes");
@@ -431,7 +447,7 @@ static int of_perf(struct job *j, int is_known, const struct dp_pmu_known *k)
         return DP_E_NOMEM;
     struct dp_pmu_dev *dev = j->has_terms
                                  ? dp_pmu_devs_find(&j->pmu->devs, j->head.ptr, j->head.len) : NULL;
-    return dev ? of_device(j, dev, NULL) : by_name(j);
+    return dev ? device_event(j, dev, NULL) : named_event(j);
 }
 
 /* ---- around the name ---- */
@@ -474,7 +490,7 @@ static int put_mods(struct job *j)
     return 0;
 }
 
-/* Splits NAME, NAME:MODS, NAME/TERMS/, NAME/TERMS/MODS, NAME/TERMS/:MODS. */
+/* Splits the text of an event: NAME, NAME:MODS, NAME/TERMS/, NAME/TERMS/MODS, NAME/TERMS/:MODS. */
 static int split_text(struct job *j)
 {
     const char *p = j->text.ptr, *end = p + j->text.len;
@@ -502,6 +518,8 @@ static int split_text(struct job *j)
                          : "modifiers of a group are written behind each of its events");
 }
 
+/* Sets what depends on the whole text: the column's name, which is the text unless name= gives
+ * another, the config words, and the unit. */
 static int finish_event(struct job *j, const struct dp_pmu_known *known)
 {
     struct dp_pmu_event *ev = j->ev;
@@ -539,7 +557,7 @@ int dp_pmu_find(struct dp_pmu *pmu, const char *text, size_t len, struct dp_pmu_
         ev->desc = known.desc;
         if (j.has_terms || j.mods.len)
             return fail(&j, "perl's own counters have no modifiers and no terms");
-    } else if ((rc = of_perf(&j, is_known, &known)) == 0) {
+    } else if ((rc = perf_event(&j, is_known, &known)) == 0) {
         rc = put_mods(&j);
     }
     if (rc == DP_E_NOMEM)

@@ -84,6 +84,9 @@ static int find_part(const char *const (*rows)[SPELLINGS], int n, const char *te
     return -1;
 }
 
+/* Translates a generic name of a cache, such as L1-dcache-load-misses; parts left out mean loads
+ * and accesses. Returns 1; 0 if it is no such name; or -1 if the cache does not have the operation,
+ * which *out then names for the message. */
 static int find_cache(const char *text, size_t len, struct dp_pmu_known *out)
 {
     size_t used = 0;

@@ -4,12 +4,12 @@
 #include <stdio.h>
 #include <string.h>
 
-static char lower(char c)
+static char lower_case(char c)
 {
     return c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
 }
 
-static unsigned least(unsigned a, unsigned b) { return a < b ? a : b; }
+static unsigned smaller(unsigned a, unsigned b) { return a < b ? a : b; }
 
 /* Damerau-Levenshtein distance in its cheap form, "optimal string alignment": three rows. */
 unsigned dp_pmu_near_distance(const char *a, const char *b, unsigned most)
@@ -24,13 +24,13 @@ unsigned dp_pmu_near_distance(const char *a, const char *b, unsigned most)
         unsigned *now = rows[i % 3], *last = rows[(i + 2) % 3], *before = rows[(i + 1) % 3];
         unsigned best = now[0] = (unsigned)i;
         for (size_t k = 1; k <= m; k++) {
-            bool same = lower(a[i - 1]) == lower(b[k - 1]);
-            unsigned d = least(least(last[k], now[k - 1]) + 1, last[k - 1] + !same);
-            if (!same && i > 1 && k > 1 && lower(a[i - 1]) == lower(b[k - 2])
-                && lower(a[i - 2]) == lower(b[k - 1]))
-                d = least(d, before[k - 2] + 1);
+            bool same = lower_case(a[i - 1]) == lower_case(b[k - 1]);
+            unsigned d = smaller(smaller(last[k], now[k - 1]) + 1, last[k - 1] + !same);
+            if (!same && i > 1 && k > 1 && lower_case(a[i - 1]) == lower_case(b[k - 2])
+                && lower_case(a[i - 2]) == lower_case(b[k - 1]))
+                d = smaller(d, before[k - 2] + 1);
             now[k] = d;
-            best = least(best, d);
+            best = smaller(best, d);
         }
         if (best > most)
             return most + 1;
@@ -46,7 +46,7 @@ void dp_pmu_near_init(struct dp_pmu_near *near, const char *text, size_t len)
         memcpy(near->text, text, len);
 }
 
-static bool holds(const char *name, const char *word, size_t n)
+static bool contains_word(const char *name, const char *word, size_t n)
 {
     for (; *name; name++)
         if (dp_text_alike(name, word, n))
@@ -56,12 +56,12 @@ static bool holds(const char *name, const char *word, size_t n)
 
 /* The distance of a name, lower is nearer: first come names that begin with the text, then those
  * that contain it, then others by edit distance. UINT32_MAX: not near. */
-static unsigned score(const char *text, const char *name)
+static unsigned distance_score(const char *text, const char *name)
 {
     size_t n = strlen(text), m = strlen(name);
     if (n >= 2 && dp_text_alike(name, text, n))
         return (unsigned)m;
-    if (n >= 3 && holds(name, text, n))
+    if (n >= 3 && contains_word(name, text, n))
         return 1000 + (unsigned)m;
     unsigned most = n < 4 ? 1 : n < 8 ? 2 : (unsigned)n / 4;
     unsigned d = dp_pmu_near_distance(text, name, most);
@@ -72,7 +72,7 @@ void dp_pmu_near_add(struct dp_pmu_near *near, const char *name)
 {
     if (!near->text[0] || strlen(name) >= sizeof near->name[0])
         return;
-    unsigned s = score(near->text, name);
+    unsigned s = distance_score(near->text, name);
     size_t at = near->count;
     while (at > 0 && s < near->score[at - 1])
         at--;

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-static bool digits(const char **p, unsigned *out)
+static bool read_digits(const char **p, unsigned *out)
 {
     size_t n = strspn(*p, "0123456789");
     uint64_t v;
@@ -22,15 +22,15 @@ bool dp_pmu_format_parse(struct dp_pmu_format *format, const char *text)
     unsigned config = 0;
     uint64_t bits = 0;
     text += 6;
-    if (*text != ':' && !digits(&text, &config))
+    if (*text != ':' && !read_digits(&text, &config))
         return false;
     do {
         unsigned from, to;
         text++;
-        if (!digits(&text, &from))
+        if (!read_digits(&text, &from))
             return false;
         to = from;
-        if (*text == '-' && (text++, !digits(&text, &to)))
+        if (*text == '-' && (text++, !read_digits(&text, &to)))
             return false;
         if (from > to || to > 63)
             return false;
@@ -73,7 +73,7 @@ static void trim_blanks(const char **p, size_t *len)
         --*len;
 }
 
-/* Finds the comma that ends a term. */
+/* The length of the term at p: up to a comma outside of quotes, or the end. */
 static size_t term_length(const char *p, const char *end)
 {
     bool quoted = false;
@@ -84,6 +84,8 @@ static size_t term_length(const char *p, const char *end)
     return (size_t)(q - p);
 }
 
+/* Splits KEY=VALUE or KEY; value is NULL without a =. Blanks around both, and quotes around the
+ * value, are left out. */
 static void split_term(struct dp_pmu_term *t, const char *p, size_t n)
 {
     const char *is = memchr(p, '=', n);

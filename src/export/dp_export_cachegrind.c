@@ -11,6 +11,8 @@ static void put_name(struct dp_grind *g, const char *what, const struct dp_pool 
     dp_buf_addc(&g->buf, '\n');
 }
 
+/* Writes the costs of a line, i in g->lines. The format repeats neither file nor sub while they
+ * stay the same; *name and *file are those written last. */
 static int put_line(struct dp_grind *g, size_t i, uint32_t *name, uint32_t *file)
 {
     const struct dp_stacks_line *line = &g->lines.lines[i];
@@ -32,6 +34,8 @@ static int put_line(struct dp_grind *g, size_t i, uint32_t *name, uint32_t *file
     return dp_grind_send(g);
 }
 
+/* Writes the file: a walk over all frames first, because the costs of lines are shares of the sums
+ * of their subs; then header, lines and total. */
 static int put_all(struct dp_grind *g)
 {
     uint32_t name = DP_STACKS_NONE, file = DP_MAP_NONE;

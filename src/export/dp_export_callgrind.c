@@ -52,6 +52,8 @@ struct callgrind {
 
 /* ---- functions ---- */
 
+/* Numbers the functions. Names with the same file and text are one function, since readers cannot
+ * distinguish them. */
 static int find_functions(struct callgrind *x)
 {
     const struct dp_stacks *s = x->g.e.p->s;
@@ -74,6 +76,8 @@ static int find_functions(struct callgrind *x)
 
 /* ---- calls ---- */
 
+/* Adds an edge without calls or cost. site: the line of the call; 0: unknown, so the call stands at
+ * the line where the caller begins. */
 static int new_edge(struct callgrind *x, uint32_t caller, uint32_t callee, uint32_t site)
 {
     const struct dp_stacks *s = x->g.e.p->s;
@@ -116,7 +120,9 @@ static int64_t edge_of(struct callgrind *x, uint32_t caller, uint32_t callee)
     return edge->value;
 }
 
-/* Ends running frames until `left` remain. The walk is at the frame after them. */
+/* Ends running frames until `left` remain, and adds the inclusive costs of outermost ones to their
+ * edges: the sum over all frames now minus the sum when the frame began. The walk is at the frame
+ * after them. */
 static void leave_frames(struct callgrind *x, size_t left)
 {
     size_t count = x->g.e.count;
@@ -129,7 +135,8 @@ static void leave_frames(struct callgrind *x, size_t left)
     }
 }
 
-/* Begins the current frame of the walk. */
+/* Begins the current frame of the walk: finds the edge of its call, counts the call, and notes the
+ * sums so far, from which leave_frames computes the frame's inclusive cost. */
 static int enter_frame(struct callgrind *x)
 {
     size_t count = x->g.e.count, n = x->n_open;
@@ -150,6 +157,7 @@ static int enter_frame(struct callgrind *x)
     return 0;
 }
 
+/* Visits all frames and collects the edges with their calls and inclusive costs. */
 static int walk_frames(struct callgrind *x)
 {
     int rc;
@@ -163,7 +171,7 @@ static int walk_frames(struct callgrind *x)
     return rc;
 }
 
-/* Orders edges of one caller. */
+/* Compares two edges of one caller by file, line and callee; readers require that order. */
 static int compare_edges(const void *ctx, uint32_t a, uint32_t b)
 {
     const struct callgrind *x = ctx;
@@ -193,6 +201,8 @@ static void sort_edges(const struct callgrind *x, uint32_t *order, uint32_t *fir
 
 /* ---- printing ---- */
 
+/* Writes the lines before the first sub: program, names of events with their units, and the
+ * total. */
 static int put_header(struct callgrind *x)
 {
     struct dp_grind *g = &x->g;
@@ -235,6 +245,8 @@ static void put_name(struct callgrind *x, const char *what, uint32_t number, boo
     *told = true;
 }
 
+/* Writes the file that the next lines belong to, as number and, for the first time, name; what:
+ * "fl", "fi", "fe" or "cfi". */
 static int put_file(struct callgrind *x, const char *what, uint32_t file)
 {
     if (dp_mem_grow_cleared((void **)&x->file_told, &x->file_told_cap, file + 1,
@@ -269,6 +281,8 @@ static int change_file(struct callgrind *x, uint32_t *file, uint32_t to, uint32_
     return put_file(x, to == own ? "fe" : "fi", to);
 }
 
+/* Writes the calls from a line to a sub: the callee, the number of calls, and below it the
+ * inclusive costs at the line of the call. */
 static int put_edge(struct callgrind *x, const struct edge *edge, const uint64_t *cost)
 {
     /* calls are unknown: callgrind_annotate takes a cost without calls for the caller's own */
@@ -319,6 +333,8 @@ static int put_sub(struct callgrind *x, uint32_t name, struct at *at)
     return rc;
 }
 
+/* Writes all subs in the order of their names' numbers. Lines and edges are sorted by that number,
+ * too, so one pass over each suffices. */
 static int put_subs(struct callgrind *x)
 {
     size_t n_names = x->g.e.p->s->n_names;
@@ -335,6 +351,8 @@ static int put_subs(struct callgrind *x)
     return rc;
 }
 
+/* Writes the file. The walk comes first, because a sub's edges are complete only after the last
+ * frame. */
 static int put_all(struct callgrind *x)
 {
     int rc = find_functions(x);

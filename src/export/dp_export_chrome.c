@@ -70,6 +70,8 @@ struct chrome {
 
 /* ---- printing ---- */
 
+/* Writes what separates an event from the one before it or, before the first one, the beginning of
+ * the file. */
 static void begin_event(struct chrome *c)
 {
     dp_sink_adds(c->out, c->begun ? ",\n" : "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
@@ -84,6 +86,8 @@ static char *put_time(char *to, uint64_t ns)
     return dp_buf_putd(to, ns % FRACTION, 3);
 }
 
+/* Writes a call that has ended now, from its start to c->at. A call that began earlier has the
+ * category goes_on: it is no new call. */
 static void print_slice(struct chrome *c, const struct slice *s)
 {
     static const char dur[] = ",\"dur\":", plain[] = "\"}", goes_on[] = ",goes_on\"}";
@@ -102,7 +106,8 @@ static void print_slice(struct chrome *c, const struct slice *s)
     c->p->out->lines++;
 }
 
-/* Ends a call, or its visible part, now. */
+/* Ends a call, or its visible part, now. A call that took time waits in c->ended until time passes,
+ * for the order of calls that end together; a call that took none is printed at once. */
 static int end_slice(struct chrome *c, const struct slice *s)
 {
     if (!c->tails[s->sub].shown)
@@ -117,12 +122,14 @@ static int end_slice(struct chrome *c, const struct slice *s)
     return 0;
 }
 
+/* Prints the calls that have ended at c->at, the outermost first. */
 static void print_ended(struct chrome *c)
 {
     while (c->n_ended)
         print_slice(c, &c->ended[--c->n_ended]);
 }
 
+/* Begins an event of the current track; kind: the format's letter, such as M for metadata. */
 static void put_event(struct chrome *c, char kind)
 {
     const struct track *track = &c->tracks[c->n_tracks - 1];
@@ -145,6 +152,8 @@ static int name_track(struct chrome *c, const char *what, const char *name)
     return 0;
 }
 
+/* Writes an event without duration where a phase of the program begins; sub: the phase's number
+ * among the subs. */
 static int print_phase(struct chrome *c, uint32_t sub)
 {
     char time[DP_BUF_DIGITS + 4];
@@ -164,6 +173,8 @@ static int print_phase(struct chrome *c, uint32_t sub)
 
 /* ---- time ---- */
 
+/* Sets the time to `now`, in ticks since the file's beginning, and converts it to nanoseconds.
+ * Calls that waited for time to pass are printed. */
 static void move_to(struct chrome *c, uint64_t now)
 {
     uint64_t ns;
@@ -197,6 +208,8 @@ static int settle_visibility(struct chrome *c)
     return rc;
 }
 
+/* The real ticks since the file's beginning at which the next range begins or ends; even numbers of
+ * edges are beginnings. */
 static uint64_t edge_at(const struct chrome *c)
 {
     const struct dp_window *w = c->window;
@@ -237,6 +250,8 @@ static int pass_time(struct chrome *c, struct dp_event *ev, struct dp_err *err)
 
 /* ---- events ---- */
 
+/* Begins a call now. A call that the process inherited from its parent, or that begins outside of
+ * the shown time, is marked as going on, and is not counted. */
 static int push_call(struct chrome *c, uint32_t sub)
 {
     bool inherited = c->file.inherited;
@@ -250,6 +265,7 @@ static int push_call(struct chrome *c, uint32_t sub)
     return 0;
 }
 
+/* Ends the innermost call. In a window or phase that is not shown, the call is not printed. */
 static int pop_call(struct chrome *c, struct dp_err *err)
 {
     if (c->depth == 0)
@@ -259,6 +275,8 @@ static int pop_call(struct chrome *c, struct dp_err *err)
     return c->visible ? end_slice(c, &c->stack[c->depth]) : 0;
 }
 
+/* Begins a phase of the program. If options show one phase only, or leave the startup out, the
+ * shown time may begin or end here. */
 static int begin_phase(struct chrome *c, uint32_t sub)
 {
     const struct dp_name *name = dp_subs_text(&c->subs, c->subs.subs[sub].name);
@@ -270,6 +288,8 @@ static int begin_phase(struct chrome *c, uint32_t sub)
     return rc == 0 && c->visible ? print_phase(c, sub) : rc;
 }
 
+/* Handles an event: first the time that passed before it, then the call, phase or note. DP_OP_REST
+ * is time after the last mark, which belongs to no call. */
 static int take_event(struct chrome *c, struct dp_event *ev, struct dp_err *err)
 {
     int rc = 0;
@@ -297,6 +317,7 @@ static int take_event(struct chrome *c, struct dp_event *ev, struct dp_err *err)
     return 0;
 }
 
+/* Handles a batch of events for the reader; chrome's format has no counters. */
 static int on_events(void *ctx, struct dp_event *ev, uint64_t *counts, size_t n, size_t *bad,
                      struct dp_err *err)
 {
@@ -314,13 +335,15 @@ static int on_events(void *ctx, struct dp_event *ev, uint64_t *counts, size_t n,
 
 /* ---- subs ---- */
 
+/* Asks the host whether its filters show a sub. Returns 1, 0, or a negative DP_E. */
 static int is_shown(const struct chrome *c, const char *label, size_t len)
 {
     const struct dp_stacks_job *job = c->p->job;
     return job->shown ? job->shown(job->ctx, label, len) : 1;
 }
 
-/* Makes the printed form of a sub. */
+/* Makes the printed form of a sub: the end of its events, from the name on. It is made once for
+ * each sub, as calls are many. A host's error is returned as DP_E_HOST. */
 static int make_tail(struct chrome *c, uint32_t n, struct tail *tail)
 {
     struct dp_buf label, stripped;
@@ -373,12 +396,15 @@ static bool is_trace(const struct dp_header *head)
     return !head->tree && !head->folded && !head->foreign;
 }
 
+/* Sets the error for a file that has no order of time: a tree, or stacks of another tool. */
 static int no_order(const struct dp_file *file, struct dp_err *err)
 {
     return dp_file_no_order(file, "record without `tree` and `sample` to get a trace",
                             "record with a larger limit= to get more of it", err);
 }
 
+/* Handles the tree that begins when a trace reaches its limit: the calls before it are shown, and
+ * the rest has no order of time. */
 static int on_tree(void *ctx, struct dp_err *err)
 {
     struct chrome *c = ctx;
@@ -394,6 +420,8 @@ static int on_progress(void *ctx, uint64_t done, uint64_t total)
     return host->progress && host->progress(host->ctx, done, total) < 0 ? DP_E_HOST : 0;
 }
 
+/* Does an earlier file have this process and thread, or with any_tid this process? Tracks need
+ * different numbers. */
 static bool is_taken(const struct chrome *c, const struct track *track, bool any_tid)
 {
     for (size_t k = 0; k < c->n_tracks; k++)
@@ -451,6 +479,8 @@ static uint64_t offset_of(struct chrome *c, const struct dp_header *head)
     return offset < DP_LIMIT_COUNT ? offset : DP_LIMIT_COUNT;
 }
 
+/* Begins a file on the time axis, and its track, when the reader has read the header. A file that
+ * is no trace ends here. */
 static int on_header(void *ctx, const struct dp_header *head, struct dp_err *err)
 {
     struct chrome *c = ctx;
@@ -553,6 +583,8 @@ static int look_at(struct chrome *c, const char *path)
     return rc;
 }
 
+/* Prints all files, unless a header shows that one is no trace: then nothing is printed, after a
+ * message for each such file. Returns 0 or a DP_E. */
 static int print_files(struct chrome *c)
 {
     const struct dp_export_how *how = c->how;

@@ -159,6 +159,8 @@ static void put_identity(struct dp_firefox *x)
     x->pid = pid;
 }
 
+/* Writes a thread: one measure of one lane. Frames and functions are numbered while the stacks are
+ * written, so their tables come after them. */
 static int put_thread(struct dp_firefox *x)
 {
     dp_map_clear(&x->frame_of);
@@ -288,6 +290,8 @@ static void put_shown(struct dp_jsonout *json, size_t threads)
     dp_jsonout_close(json, ']');
 }
 
+/* Writes the facts about the whole file, whose keys are those of ProfileMeta in the page's source.
+ * threads: how many the file has. */
 static void put_meta(struct dp_jsonout *json, const struct dp_stacks_job *job, size_t threads)
 {
     dp_jsonout_key(json, "meta");
@@ -331,6 +335,7 @@ static int put_stacks_of(struct dp_firefox *x, const struct dp_stacks_printing *
     return rc;
 }
 
+/* Writes the table of strings, after all threads, which add strings to it. */
 static void put_strings(struct dp_firefox *x)
 {
     dp_jsonout_key(&x->json, "shared");
@@ -346,6 +351,8 @@ static void put_strings(struct dp_firefox *x)
     dp_jsonout_close(&x->json, '}');
 }
 
+/* Writes the file: threads of the stacks, then those in order of time with their counters, if there
+ * is a trace. */
 static int put_file(struct dp_firefox *x, const struct dp_stacks_printing *p)
 {
     struct dp_jsonout *json = &x->json;

@@ -49,7 +49,8 @@ struct pprof {
 
 /* ---- parts that appear once ---- */
 
-/* The number of a string. */
+/* The number of a string in the table of strings, which gets it on its first use; DP_MAP_NONE: no
+ * memory. */
 static uint32_t string_of(struct pprof *x, const char *ptr, size_t len)
 {
     dp_buf_clear(&x->text);
@@ -98,6 +99,8 @@ static int64_t function_of(struct pprof *x, const struct dp_name *name, const st
     return add_part(x, &x->functions, FUNCTION) < 0 ? DP_E_NOMEM : id;
 }
 
+/* Finds or makes the location of a line of a function; line 0: unknown. `function` may be an error,
+ * which is returned. Returns the id. */
 static int64_t location_of(struct pprof *x, int64_t function, uint64_t line)
 {
     bool is_new;
@@ -165,13 +168,13 @@ static int64_t site_location(struct pprof *x, uint32_t n, uint32_t site)
 
 /* ---- the stack ---- */
 
-/* The bytes of the stack from this level up. */
+/* The bytes of the locations from this level up to the root, as the file has them. */
 static const char *stack_at(const struct pprof *x, size_t level)
 {
     return x->stack + x->stack_cap - x->length[level];
 }
 
-/* Makes room for so many bytes; those at the end keep their place. */
+/* Makes room for `wanted` bytes of locations. The used ones are at the end, and stay there. */
 static int grow_stack(struct pprof *x, size_t used, size_t wanted)
 {
     if (wanted <= x->stack_cap)
@@ -188,7 +191,8 @@ static int grow_stack(struct pprof *x, size_t used, size_t wanted)
     return 0;
 }
 
-/* Puts a location at a level; id may be an error. */
+/* Puts the location `id` at a level, in place of the one there and below. id may be an error, which
+ * is returned. */
 static int put_level(struct pprof *x, size_t level, int64_t id)
 {
     size_t above = level ? x->length[level - 1] : 0;
@@ -222,7 +226,7 @@ static int put_own_level(struct pprof *x, size_t level)
     return put_level(x, level, begin_location(x, x->names[level]));
 }
 
-/* The location that replaces so many frames. */
+/* The location that replaces `frames` frames in the middle of a deep stack. */
 static int64_t gap_location(struct pprof *x, size_t frames)
 {
     static const struct dp_name no_file = { "", 0 };
@@ -258,6 +262,7 @@ static int put_stack(struct pprof *x, struct dp_buf *to)
 
 /* ---- samples ---- */
 
+/* Adds a label to the sample in x->message; readers can filter and group samples by labels. */
 static int put_label(struct pprof *x, const char *key, const char *ptr, size_t len)
 {
     uint32_t k = string_of(x, key, strlen(key)), v = string_of(x, ptr, len);
@@ -275,6 +280,7 @@ static int put_number_label(struct pprof *x, const char *key, uint64_t n)
     return put_label(x, key, text, (size_t)(dp_buf_putu(text, n) - text));
 }
 
+/* Adds the labels that the user asked for: phase, process and thread of the current frame. */
 static int put_labels(struct pprof *x)
 {
     const struct dp_export_how *how = x->e.p->job->export;
@@ -288,6 +294,7 @@ static int put_labels(struct pprof *x)
     return rc;
 }
 
+/* Writes a complete message to the output as a field of the file. */
 static void send_text(struct pprof *x, unsigned field, const struct dp_buf *message)
 {
     char head[2 * DP_WIRE_MAX], *to = dp_wire_put(head, field << 3 | 2);
@@ -324,7 +331,7 @@ static int put_sample(struct pprof *x, const uint64_t *self)
     return x->out->err;
 }
 
-/* The location of a line of the shares. */
+/* The location of line n of the lines that have a share in a frame's values. */
 static int64_t line_location(struct pprof *x, uint32_t n)
 {
     const struct dp_stacks_line *line = &x->spread.lines.lines[n];
@@ -353,6 +360,8 @@ static int put_frame(struct pprof *x)
     return rc;
 }
 
+/* Writes the samples of all frames in one walk; x->stack has the locations from the root to the
+ * current frame. */
 static int put_samples(struct pprof *x)
 {
     int rc;
@@ -379,6 +388,7 @@ static enum dp_metric metric_of(const struct pprof *x, size_t k)
     return x->e.p->job->export->stacks.columns[x->e.measures[k].column].metric;
 }
 
+/* Sorts the measures by rank into x->order; equal ones keep their order. */
 static void settle_order(struct pprof *x)
 {
     for (size_t k = 0; k < x->e.count; k++) {
@@ -389,6 +399,8 @@ static void settle_order(struct pprof *x)
     }
 }
 
+/* Writes name and unit of a measure as a type. field: SAMPLE_TYPE for each measure; PERIOD_TYPE for
+ * the one that readers show first, which is also named as the default. */
 static int put_type(struct pprof *x, unsigned field, size_t measure)
 {
     const struct dp_export_measure *m = &x->e.measures[measure];
@@ -425,6 +437,8 @@ static size_t default_measure(const struct pprof *x)
     return x->order[x->e.count - 1];
 }
 
+/* Writes the one mapping, which stands for the program; the flags tell readers that all locations
+ * have functions, files and lines, so they do not look for symbols. */
 static int put_mapping(struct pprof *x)
 {
     uint32_t script = string_of(x, x->script, strlen(x->script));
@@ -456,6 +470,7 @@ static int put_times(struct pprof *x)
     return x->message.err;
 }
 
+/* Writes the locations, functions and strings that the samples before them refer to. */
 static int put_tables(struct pprof *x)
 {
     if (x->functions.err || x->locations.err)

@@ -37,6 +37,8 @@ struct speedscope {
 
 /* ---- events ---- */
 
+/* Writes an event that opens (O) or closes (C) a frame; at: a place on the axis, in ticks if x->hz
+ * is set. Places never decrease, as readers demand. */
 static void put_event(struct speedscope *x, char type, uint32_t name, uint64_t at)
 {
     if (x->hz && !dp_num_scale(at, 1000000000, x->hz, &at))
@@ -52,6 +54,8 @@ static void put_event(struct speedscope *x, char type, uint32_t name, uint64_t a
     dp_buf_addc(&x->json.line, '}');
 }
 
+/* Pushes the current frame of the walk. Its event is written only when it, or a callee, has a
+ * value. */
 static int enter_frame(struct speedscope *x, uint64_t start)
 {
     const struct dp_stacks *s = x->e.p->s;
@@ -70,6 +74,7 @@ static void open_all(struct speedscope *x)
         put_event(x, 'O', x->stack[x->opened].name, x->stack[x->opened].start);
 }
 
+/* Pops the innermost frame, and closes it at `end` if it was opened. */
 static void leave_frame(struct speedscope *x, uint64_t end)
 {
     x->depth--;
@@ -88,6 +93,8 @@ static size_t callers_of(const struct dp_export *e)
 
 /* ---- sums ---- */
 
+/* Writes the events of a measure. The axis is the sum of own values in the order of the walk, so
+ * each frame is as wide as its inclusive value. */
 static int put_sums(struct speedscope *x, size_t measure)
 {
     uint64_t sum = 0;
@@ -122,6 +129,8 @@ static void leave_in_time(struct speedscope *x)
     }
 }
 
+/* Writes the events of a trace, in the order of time. Frames open where they began; a frame's end
+ * follows from its own time and that of its callees. */
 static int put_in_time(struct speedscope *x)
 {
     const struct dp_stacks *s = x->e.p->s;
@@ -143,6 +152,8 @@ static int put_in_time(struct speedscope *x)
 
 /* ---- the file ---- */
 
+/* Writes the name of a profile: the measure (what) and, if there are several parts, the part with
+ * its process and thread. */
 static void put_name(struct speedscope *x, const char *what, const struct dp_export_part *part)
 {
     struct dp_buf *to = &x->json.line;
@@ -189,6 +200,7 @@ static int put_profile(struct speedscope *x, uint32_t lane, size_t measure)
     return rc < 0 ? rc : x->json.out->err;
 }
 
+/* Writes a profile for each measure of each part of the stacks *p. */
 static int put_profiles(struct speedscope *x, const struct dp_stacks_printing *p)
 {
     int rc = dp_export_init(&x->e, p);
@@ -237,6 +249,7 @@ static int number_names(struct speedscope *x, const struct dp_stacks *s, bool in
     return rc;
 }
 
+/* Writes the table of frames, which all profiles share. */
 static void put_frames(struct speedscope *x)
 {
     for (uint32_t n = 0; n < x->frames.count; n++) {
@@ -246,6 +259,8 @@ static void put_frames(struct speedscope *x)
     }
 }
 
+/* Writes the file: the frames, then the profiles of sums, then those in order of time if there is a
+ * trace. */
 static int put_file(struct speedscope *x, const struct dp_stacks_printing *p)
 {
     struct dp_jsonout *json = &x->json;

@@ -16,6 +16,8 @@ struct dp_firefox_level {
     uint64_t at;                /* in order of time: end of the part written so far */
 };
 
+/* Adds a row to the table of stacks, and writes its value if the walk is for a column of that
+ * table. All walks number the rows alike. Returns the row's number. */
 static uint32_t new_row(struct dp_firefox *x, uint32_t name, uint32_t site, uint32_t prefix)
 {
     if (x->column == COLUMN_FRAME)
@@ -27,7 +29,8 @@ static uint32_t new_row(struct dp_firefox *x, uint32_t name, uint32_t site, uint
     return x->n_rows++;
 }
 
-/* The line of a call, if it is in the caller's own file; else 0. */
+/* The site of the current frame's call, if its line is in the caller's own file; else 0: a row has
+ * only one file. */
 static uint32_t site_of(const struct dp_firefox *x, uint32_t caller)
 {
     const struct dp_stacks *s = x->e.p->s;
@@ -38,7 +41,7 @@ static uint32_t site_of(const struct dp_firefox *x, uint32_t caller)
     return dp_name_compare(&s->sites[site].file, &file) == 0 ? site : 0;
 }
 
-/* Pushes the frame on the stack. */
+/* Pushes the walk's current frame on the stack, with rows for it and for the line of its call. */
 static int enter_frame(struct dp_firefox *x)
 {
     const struct dp_stacks *s = x->e.p->s;
@@ -69,6 +72,8 @@ static void put_count(struct dp_firefox *x)
     x->sum = 0;
 }
 
+/* Adds a sample: the stack `row` ran from `time` on, in nanoseconds, and has the value `weight`.
+ * Writes only the column that the walk is for. */
 static void put_sample(struct dp_firefox *x, uint32_t row, uint64_t time, uint64_t weight)
 {
     bool is_time = x->e.measures[x->measure].is_time;
@@ -102,7 +107,9 @@ static uint64_t time_of(const struct dp_firefox *x, uint64_t sum)
     return time;
 }
 
-static int take_sum(struct dp_firefox *x)
+/* Visits a frame in a walk over sums: a frame with an own value gives one sample, at the place of
+ * the sum so far. */
+static int visit_in_sums(struct dp_firefox *x)
 {
     uint32_t level = x->e.is_frame ? (uint32_t)x->e.level : 0;
     if (x->e.is_frame || !x->depth) {
@@ -139,6 +146,8 @@ static void pass_time(struct dp_firefox *x, struct dp_firefox_level *top, uint64
     top->at += own;
 }
 
+/* Ends the innermost frame: what is left of its own time runs now, and its caller goes on after
+ * it. */
 static void leave_in_time(struct dp_firefox *x)
 {
     struct dp_firefox_level *top = &x->stack[--x->depth];
@@ -147,7 +156,9 @@ static void leave_in_time(struct dp_firefox *x)
         x->stack[x->depth - 1].at = top->at;
 }
 
-static int take_in_time(struct dp_firefox *x)
+/* Visits a frame in a walk in order of time. Its caller's own code runs up to the frame's start; a
+ * frame that stands for a part or phase only adds its values to the innermost one. */
+static int visit_in_time(struct dp_firefox *x)
 {
     const struct dp_stacks *s = x->e.p->s;
     size_t callers = x->e.is_frame ? x->e.level : 1;
@@ -197,7 +208,7 @@ int dp_firefox_walk(struct dp_firefox *x, const char *key, enum dp_firefox_colum
                                          * counting */
         dp_firefox_ms(x, x->offset);
     while (rc >= 0 && (rc = dp_export_next(&x->e)) > 0)
-        rc = x->in_time ? take_in_time(x) : take_sum(x);
+        rc = x->in_time ? visit_in_time(x) : visit_in_sums(x);
     while (rc == 0 && x->in_time && x->depth)
         leave_in_time(x);
     put_end(x);

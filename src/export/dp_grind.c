@@ -44,12 +44,14 @@ uint32_t dp_grind_file(struct dp_grind *g, const struct dp_name *file)
                      : number_of(g, &g->files, "???", 3);
 }
 
+/* The program's name, as the first part has it; "???" is these tools' word for unknown. */
 static const char *script_of(const struct dp_grind *g)
 {
     const struct dp_export_how *how = g->e.p->job->export;
     return how->n_parts && *how->parts[0].name ? how->parts[0].name : "???";
 }
 
+/* Numbers the files and texts of all names of the stacks. The program's file is its script. */
 static int name_all(struct dp_grind *g)
 {
     const struct dp_stacks *s = g->e.p->s;

@@ -1,7 +1,7 @@
 #include "dp_apportion.h"
 
 /* The whole ticks of a running sum, at most `most`. The remainder is left for the next item. */
-static uint64_t due(double *sum, uint64_t *done, double ticks, uint64_t most)
+static uint64_t due_ticks(double *sum, uint64_t *done, double ticks, uint64_t most)
 {
     *sum += ticks;
     uint64_t now = *sum > (double)most ? most : (uint64_t)*sum;
@@ -29,7 +29,7 @@ void dp_apportion(struct dp_apportion *items, size_t n, double ticks_per_stamp,
     for (size_t i = 0; i < n; i++) {
         uint64_t *t = items[i].t;
         for (int m = 0; m < DP_APPORTION_TIMES; m++) {
-            t[m] = due(&sum[m], &done[m], items[i].stamps[m] * ticks_per_stamp, sums[m]);
+            t[m] = due_ticks(&sum[m], &done[m], items[i].stamps[m] * ticks_per_stamp, sums[m]);
             if (m > 0 && t[m] > t[m - 1]) {     /* later */
                 done[m] -= t[m] - t[m - 1];
                 t[m] = t[m - 1];

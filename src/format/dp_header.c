@@ -43,7 +43,7 @@ static char *copy_text(struct dp_header *head, const char *ptr, size_t len)
 
 /* Reads a quoted string after its opening quote. Returns the place after the closing quote, or NULL
  * if there is none. The value never grows. */
-static const char *unquote(const char *p, const char *end, char *to, size_t *len)
+static const char *unquote_value(const char *p, const char *end, char *to, size_t *len)
 {
     size_t n = 0;
     while (p < end && *p != '\'') {
@@ -137,7 +137,7 @@ int dp_header_line(struct dp_header *head, const char *ptr, size_t len)
             char *to = dp_pool_alloc(&head->pool, (size_t)(end - p) + 1);
             if (!to)
                 return DP_E_NOMEM;
-            p = unquote(p + 1, end, to, &var.len);
+            p = unquote_value(p + 1, end, to, &var.len);
             var.value = to;
         } else {
             const char *from = p;
@@ -194,6 +194,8 @@ uint64_t dp_header_start(const struct dp_header *head)
     return seconds * nano + rest;
 }
 
+/* Reads $dprof_format, and refuses a file of a kind or version that this reader does not know. The
+ * classic recorder wrote no such line: its files keep version 0. */
 static int check_version(struct dp_header *head, struct dp_err *err)
 {
     const char *format = dp_header_get(head, "dprof_format");
@@ -234,6 +236,8 @@ static void find_counters(struct dp_header *head)
     }
 }
 
+/* Reads $dprof_unit, the unit of values that are no times (bytes, cycles); a unit of time other
+ * than the second is an error. Sets head->no_calls if nothing in the file counts calls. */
 static int find_unit(struct dp_header *head, struct dp_err *err)
 {
     uint64_t hz;

@@ -61,8 +61,8 @@ uint32_t dp_pieces_half(const char *p)
     return w;
 }
 
-/* Reads until n bytes are at r->pos. Returns 1; 0 if the file ends before; or a negative DP_E,
- * which is in r->to->err, too. */
+/* Makes sure that n bytes can be read at r->pos; n is at most BUF. Returns 1; 0 if the file ends
+ * before; or a negative DP_E, which is in r->to->err, too. */
 static int need_bytes(struct reading *r, size_t n)
 {
     while (r->end - r->pos < n) {
@@ -80,12 +80,14 @@ static int need_bytes(struct reading *r, size_t n)
     return 1;
 }
 
+/* The number of bytes that are at r->pos already, at most `most`. */
 static size_t have_bytes(const struct reading *r, uint64_t most)
 {
     size_t n = r->end - r->pos;
     return n < most ? n : (size_t)most;
 }
 
+/* Moves n bytes on in the file; n may be more than the buffer holds. Returns as need_bytes does. */
 static int skip_bytes(struct reading *r, uint64_t n)
 {
     while (n) {
@@ -99,6 +101,9 @@ static int skip_bytes(struct reading *r, uint64_t n)
     return 1;
 }
 
+/* Appends the next n bytes to a buffer of the caller's struct dp_pieces, and moves on behind them.
+ * *left: the rest of the piece, which shrinks by n. A damaged file cannot make this take more than
+ * DP_LIMIT_PIECES. */
 static int keep_bytes(struct reading *r, struct dp_buf *buf, size_t n, uint64_t *left)
 {
     struct dp_pieces *p = r->to;
@@ -114,7 +119,7 @@ static int keep_bytes(struct reading *r, struct dp_buf *buf, size_t n, uint64_t 
     return 1;
 }
 
-/* Reads marks up to the first that is 0. */
+/* Keeps marks up to the first that is 0, which the process has not written yet. */
 static int take_marks(struct reading *r, uint64_t *left)
 {
     int rc = 1;
@@ -137,7 +142,8 @@ static int take_marks(struct reading *r, uint64_t *left)
     return rc;
 }
 
-/* Reads items up to the first unused one, which begins with a 0 of `width` bytes. */
+/* Keeps items of `size` bytes up to the first unused one, which begins with a 0 of `width`
+ * bytes. */
 static int take_items(struct reading *r, struct dp_buf *to, size_t size, size_t width,
                       uint64_t *left)
 {
@@ -151,6 +157,7 @@ static int take_items(struct reading *r, struct dp_buf *to, size_t size, size_t 
     return rc;
 }
 
+/* Keeps text up to the first NUL byte: behind it, the process has not written yet. */
 static int take_lines(struct reading *r, struct dp_buf *to, uint64_t *left)
 {
     int rc = 1;
@@ -165,6 +172,8 @@ static int take_lines(struct reading *r, struct dp_buf *to, uint64_t *left)
     return rc;
 }
 
+/* Keeps the recorder's state, one piece of each file: the run that the pieces belong to, and the
+ * numbers DP_PIECE_S_*. */
 static int take_state(struct reading *r, uint64_t *left)
 {
     struct dp_pieces *p = r->to;
@@ -180,6 +189,8 @@ static int take_state(struct reading *r, uint64_t *left)
     return rc;
 }
 
+/* Sets the error for bytes that are no head of a piece. A magic number of another version, or with
+ * its bytes in the order of another machine, gets a message of its own. Returns the code. */
 static int refuse_piece(struct reading *r)
 {
     const char *p = r->buf + r->pos;
@@ -196,7 +207,8 @@ static int refuse_piece(struct reading *r)
                       (unsigned long long)(r->base + r->pos));
 }
 
-/* Reads a piece. Returns 1, or 0 if the file ends. */
+/* Reads a piece: its head, and the used part of its body by kind. Unknown kinds are skipped.
+ * Returns 1; 0 if the file, or its readable part, ends; or a negative DP_E. */
 static int take_piece(struct reading *r)
 {
     int rc = need_bytes(r, DP_PIECE_HEAD);
@@ -248,6 +260,8 @@ static int take_piece(struct reading *r)
     return rc <= 0 ? rc : skip_bytes(r, size);
 }
 
+/* Reads all pieces into p, up to the end or the first error. Errors stay in p->err, so that the
+ * caller can use what was read before; only DP_E_NOMEM is returned. */
 static int read_all(struct dp_pieces *p, struct dp_source *src, bool names_only)
 {
     struct reading *r = dp_mem_alloc(sizeof *r);

@@ -9,6 +9,8 @@
 
 enum { PROGRESS_BYTES = 4 << 20 };
 
+/* Allocates the buffer of the file, with readable bytes before and after the data. Returns 0 or
+ * DP_E_NOMEM. */
 static int init_reader(struct dp_reader *r)
 {
     r->in.cap = DP_READER_BUF;
@@ -21,6 +23,7 @@ static int init_reader(struct dp_reader *r)
     return 0;
 }
 
+/* Frees what *r points to. Header, information and error belong to the caller and remain. */
 static void release_reader(struct dp_reader *r)
 {
     dp_mem_free(r->in.block);
@@ -213,6 +216,8 @@ static int add_rest(struct dp_reader *r)
     return dp_reader_flush(r);
 }
 
+/* Sets a new reader up for a file that nothing has been read from. The fields from `events` on need
+ * no zeros, and are large. Returns 0 or DP_E_NOMEM; the caller releases *r in any case. */
 static int start_reader(struct dp_reader *r, struct dp_source *src, struct dp_header *head,
                         struct dp_read_info *info, struct dp_err *err)
 {

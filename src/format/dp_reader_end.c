@@ -1,7 +1,8 @@
 #include "dp_reader_end.h"
 #include "dp_num.h"
 
-/* The sums of the lines read so far; in a tree, of the tree. */
+/* Fills in the sums of the lines read so far (of a tree, if there is one), by DP_FMT_SUM_*; the
+ * last line of the file has the same ones. */
 static void sums_of(const struct dp_reader *r, uint64_t *sums)
 {
     sums[DP_FMT_SUM_MARKS] = r->info->marks;

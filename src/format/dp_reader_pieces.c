@@ -22,8 +22,9 @@ struct left {
     uint64_t counted[DP_FMT_COUNTERS];  /* sums over contexts */
 };
 
-/* Notes damage that does not stop the reader. Returns 0, or the error that ends the reading. */
-static int damaged(struct left *l, int rc)
+/* Notes an error of syntax as damage that does not stop the reader. Returns 0, or rc if it is
+ * another error, which ends the reading. */
+static int note_damage(struct left *l, int rc)
 {
     if (rc != DP_E_SYNTAX)
         return rc;
@@ -32,6 +33,8 @@ static int damaged(struct left *l, int rc)
     return 0;
 }
 
+/* Hands the names of subs to the reader, as if they were lines of the text. Marks and contexts
+ * refer to them by their ids. */
 static int use_names(struct left *l)
 {
     const char *p = l->p->names.ptr, *end = p + l->p->names.len;
@@ -39,7 +42,7 @@ static int use_names(struct left *l)
         const char *nl = memchr(p, '\n', (size_t)(end - p));
         if (!nl)                        /* an unfinished name */
             break;
-        int rc = damaged(l, dp_reader_name(l->r, p, (size_t)(nl - p)));
+        int rc = note_damage(l, dp_reader_name(l->r, p, (size_t)(nl - p)));
         if (rc < 0)
             return rc;
         p = nl + 1;
@@ -79,8 +82,9 @@ static int sub_of(struct left *l, uint64_t id, bool phase, uint32_t *sub)
     return 1;
 }
 
-/* The ticks of a running sum that are due now, at most `most`. The rest is left for later. */
-static uint64_t due(double *sum, uint64_t *done, double ticks, uint64_t most)
+/* The whole ticks of a running sum that have not been handed out, at most `most`. Fractions and the
+ * rest are left for the next mark, so nothing is lost by rounding. */
+static uint64_t due_ticks(double *sum, uint64_t *done, double ticks, uint64_t most)
 {
     if (*sum + ticks < (double)DP_LIMIT_INTERVAL)
         *sum += ticks;
@@ -92,14 +96,16 @@ static uint64_t due(double *sum, uint64_t *done, double ticks, uint64_t most)
     return d;
 }
 
-/* Converts stamps, and how many of them were waits or in the kernel, into ticks. */
-static void convert(struct left *l, double real, double wait, double sys, uint64_t t[DP_METRICS])
+/* Converts stamps of the recorder's clock into ticks of the file, t[]. wait: stamps without the
+ * CPU; sys: stamps in the kernel. */
+static void convert_stamps(struct left *l, double real, double wait, double sys,
+                           uint64_t t[DP_METRICS])
 {
     if (wait > real)
         wait = real;
-    t[DP_REAL] = due(&l->real, &l->done_real, real * l->f, UINT64_MAX);
-    uint64_t cpu = due(&l->cpu, &l->done_cpu, (real - wait) * l->f, t[DP_REAL]);
-    t[DP_SYSTEM] = due(&l->sys, &l->done_sys, sys * l->f, cpu);
+    t[DP_REAL] = due_ticks(&l->real, &l->done_real, real * l->f, UINT64_MAX);
+    uint64_t cpu = due_ticks(&l->cpu, &l->done_cpu, (real - wait) * l->f, t[DP_REAL]);
+    t[DP_SYSTEM] = due_ticks(&l->sys, &l->done_sys, sys * l->f, cpu);
     t[DP_USER] = cpu - t[DP_SYSTEM];
 }
 
@@ -109,6 +115,9 @@ static bool is_mark(uint64_t word)
     return (uint32_t)word >> DP_PIECE_ID_BITS < DP_RAW_NOTES;
 }
 
+/* Hands the event of a mark to the reader. The mark's word has a kind and the id of a sub, or a
+ * number for SUSPEND and RESUME. Returns 0; 1 if the id is younger than the names, so the rest
+ * cannot be used; or a negative DP_E. */
 static int take_mark(struct left *l, uint64_t word)
 {
 #define OP(name, line) DP_OP_##name,
@@ -136,36 +145,39 @@ static int take_mark(struct left *l, uint64_t word)
         sub = (uint32_t)id;
         break;
     default:
-        return damaged(l, dp_reader_fail(r, DP_E_SYNTAX, 0, "Bad profile: a mark of kind %u",
-                                         kind));
+        return note_damage(l, dp_reader_fail(r, DP_E_SYNTAX, 0, "Bad profile: a mark of kind %u",
+                                             kind));
     }
     r->info->marks += is_mark(word);
     dp_reader_event(r, ops[kind], sub, r->in.base + r->in.pos);
     return r->n_events == DP_READER_BATCH ? dp_reader_flush(r) : 0;
 }
 
-static uint64_t bounded(uint64_t n)
+/* Limits a count from a damaged file, so that sums of counts cannot overflow. */
+static uint64_t bound_count(uint64_t n)
 {
     return n < DP_LIMIT_COUNT ? n : DP_LIMIT_COUNT - 1;
 }
 
 static uint64_t count_at(const char *p)
 {
-    return bounded(dp_pieces_word(p));
+    return bound_count(dp_pieces_word(p));
 }
 
-/* The number of marks that the text has already. If the process was killed after it had written
- * them to the text, the state does not count them yet. */
-static uint64_t written(const struct left *l)
+/* The number of marks that are in the text already, and must not be used again. If the process was
+ * killed after it had written them to the text, the state does not count them yet. */
+static uint64_t marks_in_text(const struct left *l)
 {
     uint64_t before = l->p->state[DP_PIECE_S_MARKS], in_text = l->r->info->marks;
     return in_text > before ? in_text - before : 0;
 }
 
+/* Hands over the marks that were in memory when the process ended, each with the time since the
+ * mark before. Marks with the times that the text has already are skipped. */
 static int use_marks(struct left *l)
 {
     struct dp_reader *r = l->r;
-    uint64_t done = written(l), t[DP_METRICS];
+    uint64_t done = marks_in_text(l), t[DP_METRICS];
     const char *p = l->p->marks.ptr, *end = p + l->p->marks.len;
     /* of the short gaps up to the next reading of the CPU clock */
     double sum = 0, wait = 0;
@@ -177,7 +189,7 @@ static int use_marks(struct left *l)
         r->t[m] = !done && pending < DP_LIMIT_INTERVAL ? pending : 0;
     }
     for (size_t k = 0; k < r->n_counts; k++)
-        r->c[k] = !done && k < counts ? bounded(l->p->state[DP_PIECE_S_PENDING + k]) : 0;
+        r->c[k] = !done && k < counts ? bound_count(l->p->state[DP_PIECE_S_PENDING + k]) : 0;
     while (p < end && rc == 0) {
         uint64_t word = dp_pieces_word(p);
         double gap = (double)(word >> 32);
@@ -185,17 +197,17 @@ static int use_marks(struct left *l)
         if (cpu) {
             sum = (double)dp_pieces_word(p + 8 * DP_PIECE_SHORT_SUM);
             wait = (double)dp_pieces_word(p + 8 * DP_PIECE_SHORT_WAIT);
-            convert(l, (double)dp_pieces_word(p + 8 * DP_PIECE_LONG_GAP),
-                    (double)dp_pieces_word(p + 8 * DP_PIECE_LONG_WAIT), 0, t);
+            convert_stamps(l, (double)dp_pieces_word(p + 8 * DP_PIECE_LONG_GAP),
+                           (double)dp_pieces_word(p + 8 * DP_PIECE_LONG_WAIT), 0, t);
         } else {
-            convert(l, gap, sum > 0 ? wait * (gap / sum) : 0, 0, t);
+            convert_stamps(l, gap, sum > 0 ? wait * (gap / sum) : 0, 0, t);
         }
         for (int m = 0; m < DP_METRICS; m++)
             if (r->t[m] + t[m] < DP_LIMIT_INTERVAL)
                 r->t[m] += t[m];
         p += cpu ? 8 * DP_PIECE_CPU_WORDS : 8;
         for (size_t k = 0; k < r->n_counts && k < counts; k++)
-            r->c[k] = bounded(r->c[k] + count_at(p + 8 * k));
+            r->c[k] = bound_count(r->c[k] + count_at(p + 8 * k));
         p += 8 * counts;
         if (!cpu && done) {
             memset(r->t, 0, sizeof r->t);
@@ -213,8 +225,8 @@ static int use_marks(struct left *l)
     return rc < 0 ? rc : dp_reader_flush(r);
 }
 
-/* Stamps as ticks, for the longest and shortest call. */
-static uint64_t span(const struct left *l, const char *p)
+/* Converts stamps to ticks, for the longest and shortest call. An impossible value becomes 0. */
+static uint64_t stamps_to_ticks(const struct left *l, const char *p)
 {
     double ticks = (double)dp_pieces_word(p) * l->f;
     return ticks < (double)DP_LIMIT_INTERVAL ? (uint64_t)ticks : 0;
@@ -233,8 +245,9 @@ static int use_node(struct left *l, const char *p, uint32_t *of)
     c.sub = DP_SUB_NONE;
     c.at.ptr = "";
     if (number > DP_LIMIT_NODES || (number > 1 && (parent == 0 || parent >= number)))
-        return damaged(l, dp_reader_fail(r, DP_E_SYNTAX, 0, "Bad profile: the context %lu, in %lu",
-                                         (unsigned long)number, (unsigned long)parent));
+        return note_damage(l, dp_reader_fail(r, DP_E_SYNTAX, 0,
+                                             "Bad profile: the context %lu, in %lu",
+                                             (unsigned long)number, (unsigned long)parent));
     if (number > 1) {
         int rc = sub_of(l, dp_pieces_half(p + DP_PIECE_N_ID), parent == 1, &c.sub);
         if (rc < 0)
@@ -256,12 +269,12 @@ static int use_node(struct left *l, const char *p, uint32_t *of)
     c.calls = count_at(p + DP_PIECE_N_CALLS);
     c.folded = count_at(p + DP_PIECE_N_FOLDED);
     if (c.calls) {          /* without calls, the calls that ended had begun elsewhere */
-        c.longest = span(l, p + DP_PIECE_N_LONGEST);
-        c.shortest = span(l, p + DP_PIECE_N_SHORTEST);
+        c.longest = stamps_to_ticks(l, p + DP_PIECE_N_LONGEST);
+        c.shortest = stamps_to_ticks(l, p + DP_PIECE_N_SHORTEST);
     }
-    convert(l, (double)dp_pieces_word(p + DP_PIECE_N_REAL),
-            (double)dp_pieces_word(p + DP_PIECE_N_WAIT), (double)dp_pieces_word(p + DP_PIECE_N_SYS),
-            c.t);
+    convert_stamps(l, (double)dp_pieces_word(p + DP_PIECE_N_REAL),
+                   (double)dp_pieces_word(p + DP_PIECE_N_WAIT),
+                   (double)dp_pieces_word(p + DP_PIECE_N_SYS), c.t);
     int64_t n = dp_reader_context(r, &c);
     if (n < 0)
         return (int)n;
@@ -279,7 +292,8 @@ struct taken {
     size_t n, n_counters;
 };
 
-/* Reads the next statement. */
+/* Adds a statement of the pieces, at p, to *to. A statement is left out if its sub is younger than
+ * the names or, where statements have no times, if its line is unknown. */
 static int take_line(struct left *l, const char *p, bool times, struct taken *to)
 {
     struct dp_linedef *def = &to->defs[to->n];
@@ -335,7 +349,8 @@ static void level_counter(struct taken *to, size_t k, uint64_t want)
     }
 }
 
-/* Hands over the statements after the contexts, with the same sums. */
+/* Hands the statements to the consumer, after the contexts: their times and counters are first
+ * adjusted so that they add up to those of the contexts. */
 static int give_lines(struct left *l, struct taken *to)
 {
     const uint64_t sums[DP_APPORTION_TIMES] = { l->done_real, l->done_cpu, l->done_sys };
@@ -353,6 +368,8 @@ static int give_lines(struct left *l, struct taken *to)
     return rc;
 }
 
+/* Hands over the statements of a recording with lines. Their times, if recorded, are apportioned so
+ * that they add up to those of the contexts; so this runs after the contexts. */
 static int use_lines(struct left *l)
 {
     const char *how = dp_header_get(l->r->head, "dprof_lines");
@@ -382,7 +399,7 @@ static int use_lines(struct left *l)
     return rc;
 }
 
-/* Makes an index of the sites. Returns 0 or DP_E_NOMEM. */
+/* Makes l->sites, the places of calls by number. Returns 0 or DP_E_NOMEM. */
 static int find_sites(struct left *l)
 {
     const char *p = l->p->sites.ptr, *end = p + l->p->sites.len, *nl;
@@ -395,6 +412,8 @@ static int find_sites(struct left *l)
     return 0;
 }
 
+/* Hands over the tree of contexts, then what refers to its subs: histograms of calls' durations,
+ * and statements. If the text had contexts, it has all of this already. */
 static int use_nodes(struct left *l)
 {
     struct dp_reader *r = l->r;
@@ -435,8 +454,8 @@ static int use_nodes(struct left *l)
     return rc < 0 ? dp_reader_fail(r, rc, 0, "%s", dp_err_text(rc)) : 0;
 }
 
-/* Do the pieces belong to this profile? */
-static bool belong(const struct dp_reader *r, const struct dp_pieces *p)
+/* Were the pieces written by the run, process and thread of this profile? */
+static bool pieces_belong(const struct dp_reader *r, const struct dp_pieces *p)
 {
     const char *run = dp_header_get(r->head, "dprof_run");
     uint64_t n;
@@ -447,14 +466,14 @@ static bool belong(const struct dp_reader *r, const struct dp_pieces *p)
 
 bool dp_reader_pieces_tree(const struct dp_reader *r, const struct dp_pieces *p)
 {
-    return belong(r, p) && p->state[DP_PIECE_S_TREE] && p->nodes.len && !p->err.code;
+    return pieces_belong(r, p) && p->state[DP_PIECE_S_TREE] && p->nodes.len && !p->err.code;
 }
 
 int dp_reader_pieces(struct dp_reader *r, const struct dp_pieces *p)
 {
     struct left l = { .r = r, .p = p };
     double rate;
-    if (!belong(r, p)) {
+    if (!pieces_belong(r, p)) {
         if (p->err.code == DP_E_TRUNCATED && !p->has_state)
             return dp_reader_fail(r, p->err.code, 0, "%s", p->err.message);
         return 0;

@@ -180,6 +180,8 @@ static const unsigned char op_of[256] = {
 static const uint32_t far_phase = UINT32_C(1) << 30;
 static const uint64_t phase_key = UINT64_C(1) << 63;
 
+/* Names an id from DP_READER_NEAR up, which would make the array too large, in a hash. A phase has
+ * a flag in the hash's value. Returns 0, DP_E_NOMEM, or DP_E_LIMIT. */
 static int name_far_id(struct dp_reader *r, uint64_t id, uint32_t sub, bool phase)
 {
     struct dp_map_slot *slot = dp_map_put(&r->ids.far, id);
@@ -190,6 +192,8 @@ static int name_far_id(struct dp_reader *r, uint64_t id, uint32_t sub, bool phas
     return full ? DP_E_LIMIT : 0;
 }
 
+/* Remembers the sub, or phase, that an id of the file stands for. `field` has the id's digits: the
+ * fast path compares lines with these bytes, and does not parse them. Returns 0 or a DP_E. */
 static int name_id(struct dp_reader *r, const struct dp_text *field, uint64_t id, uint32_t sub,
                    bool phase)
 {
@@ -263,6 +267,7 @@ static struct dp_text decode_field(struct dp_reader *r, struct dp_text t)
     return text_of(to, n);
 }
 
+/* Splits FILE:LINE. A field without a file or a line leaves both unknown. */
 static void split_place(struct dp_reader *r, struct dp_text t, struct dp_subdef *def)
 {
     struct dp_fmt_place at = dp_fmt_place(t.ptr, t.len);
@@ -274,7 +279,8 @@ static void split_place(struct dp_reader *r, struct dp_text t, struct dp_subdef 
         def->line = 0;
 }
 
-static void key_value(struct dp_reader *r, struct dp_text t, struct dp_subdef *def)
+/* Reads an optional field of an & line, KEY=VALUE. Keys of later versions are ignored. */
+static void read_key_value(struct dp_reader *r, struct dp_text t, struct dp_subdef *def)
 {
     if (starts_with(t, "kind=")) {
         def->xs = is_same(t, "kind=xs");
@@ -298,6 +304,7 @@ int dp_reader_sub(struct dp_reader *r, const struct dp_subdef *def, uint32_t *su
     return 0;
 }
 
+/* Splits a line at blanks; fields beyond FIELDS are left out. Returns the number of fields. */
 static int split_fields(const char *p, size_t len, struct dp_text f[FIELDS])
 {
     const char *end = p + len;
@@ -316,8 +323,10 @@ static int split_fields(const char *p, size_t len, struct dp_text f[FIELDS])
     return n;
 }
 
-static int name_line(struct dp_reader *r, const struct dp_text *f, int n, const char *ptr,
-                     size_t len)
+/* Handles an & line, which gives an id its sub: `& ID PACKAGE NAME FILE:LINE KEY=VALUE...`. f: its
+ * n fields; ptr, len: the whole line, for messages. */
+static int read_name_line(struct dp_reader *r, const struct dp_text *f, int n, const char *ptr,
+                          size_t len)
 {
     struct dp_subdef def;
     uint32_t sub;
@@ -333,7 +342,7 @@ static int name_line(struct dp_reader *r, const struct dp_text *f, int n, const 
     if (n > 4)
         split_place(r, f[4], &def);
     for (int i = 5; i < n; i++)
-        key_value(r, f[i], &def);
+        read_key_value(r, f[i], &def);
     int rc = dp_reader_sub(r, &def, &sub);
     if (rc < 0)
         return rc;
@@ -347,7 +356,7 @@ int dp_reader_name(struct dp_reader *r, const char *ptr, size_t len)
     int n = split_fields(ptr, len, f);
     if (n == 0 || !is_same(f[0], "&"))
         return dp_reader_bad_line(r, ptr, len);
-    return name_line(r, f, n, ptr, len);
+    return read_name_line(r, f, n, ptr, len);
 }
 
 void dp_reader_forget_ids(struct dp_reader *r)
@@ -421,6 +430,9 @@ static bool read_ticks(struct dp_text t, uint64_t *out)
     return dp_num_dec(t.ptr, t.len, out);
 }
 
+/* Adds ticks that passed since the line before. They wait in r->t for the next mark; ticks within
+ * the classic recorder's writing belong to no sub, and only count as passed. Returns false if the
+ * sum is too large. */
 static bool pass_time(struct dp_reader *r, const uint64_t t[DP_METRICS])
 {
     for (int m = 0; m < DP_METRICS; m++) {
@@ -436,7 +448,8 @@ static bool pass_time(struct dp_reader *r, const uint64_t t[DP_METRICS])
     return true;
 }
 
-/* Reads counters after the times. Missing columns are 0. */
+/* Adds the counters that follow the times of a line. Missing columns are 0. Returns false if one is
+ * no number, or the sum is too large. */
 static bool read_columns(struct dp_reader *r, const struct dp_text *f, size_t n)
 {
     for (size_t k = 0; k < n && k < r->n_counts; k++) {
@@ -464,6 +477,9 @@ static bool set_clock(struct dp_reader *r, const uint64_t now[DP_METRICS])
 
 /* ---- lines ---- */
 
+/* Handles a line of a mark in any of its forms: an id, a name after &, or the classic recorder's
+ * old form with absolute times before the name. The bracket of DP_FMT_WRITE around the classic
+ * recorder's own writing is no call. */
 static int take_mark(struct dp_reader *r, int op, const struct dp_text *f, int n, const char *ptr,
                      size_t len)
 {
@@ -535,7 +551,9 @@ static int take_note(struct dp_reader *r, const struct dp_text *f, int n, const 
     return r->n_events == DP_READER_BATCH ? dp_reader_flush(r) : 0;
 }
 
-static DP_NOINLINE int any_line(struct dp_reader *r, const char *ptr, size_t len)
+/* Handles a line of a trace in the slow way. The fast path below leaves it every line that is no
+ * time or mark of the usual shape. */
+static DP_NOINLINE int read_line(struct dp_reader *r, const char *ptr, size_t len)
 {
     struct dp_text f[FIELDS];
     int n = split_fields(ptr, len, f);
@@ -561,7 +579,7 @@ static DP_NOINLINE int any_line(struct dp_reader *r, const char *ptr, size_t len
         return 0;
     }
     if (c == '&')
-        return name_line(r, f, n, ptr, len);
+        return read_name_line(r, f, n, ptr, len);
     if (op_of[(unsigned char)c])
         return take_mark(r, op_of[(unsigned char)c], f, n, ptr, len);
     return dp_reader_bad_line(r, ptr, len);
@@ -586,7 +604,8 @@ DP_INLINE const char *usual_time(const char *p, uint64_t t[DP_METRICS])
     return p + n + 1;
 }
 
-/* Are there no times waiting for the next mark, and is adding up all that is needed? */
+/* Can the fast path add up the times of a mark? Not while times of lines before it wait for the
+ * mark, and not with counters, brackets or absolute times. */
 static bool is_plain(const struct dp_reader *r)
 {
     return !r->n_counts && !r->trace.writing && !r->trace.has_clock
@@ -601,7 +620,8 @@ struct pair {
 };
 
 #ifdef DP_READER_WIDE
-/* Loads a number of n characters that ends before p, as eight digits. */
+/* Loads two numbers as eight digits each, for numbers2: one of n characters that ends before p, and
+ * one of m characters that ends before q. */
 DP_INLINE __m128i digits2(const char *p, unsigned n, const char *q, unsigned m)
 {
     static const uint64_t keep[8] = {
@@ -617,7 +637,7 @@ DP_INLINE __m128i digits2(const char *p, unsigned n, const char *q, unsigned m)
     return _mm_and_si128(_mm_sub_epi8(x, _mm_set1_epi8('0')), mask);
 }
 
-/* Converts two groups of eight digits into two numbers. */
+/* Converts the two groups of eight digits that digits2 has loaded into two numbers. */
 DP_INLINE __m128i numbers2(__m128i x)
 {
     __m128i tens = _mm_mullo_epi16(_mm_and_si128(x, _mm_set1_epi16(0xff)), _mm_set1_epi16(10));
@@ -671,7 +691,8 @@ DP_INLINE bool wide_pair(const char *p, struct pair *pair, uint64_t t[DP_METRICS
 #  define wide_pair(p, pair, t) false
 #endif
 
-/* The same for numbers of any usual length, or for a mark without a time line. */
+/* Reads a time line and a mark of the usual shape, as wide_pair does, but one character at a time:
+ * for numbers that wide_pair cannot read, or a mark without a time line. */
 static bool any_pair(const char *p, const char *end, struct pair *pair, uint64_t t[DP_METRICS])
 {
     t[0] = t[1] = t[2] = 0;
@@ -724,7 +745,8 @@ static const char *usual_lines(struct dp_reader *r, const char *p, const char *e
     return p;
 }
 
-/* Are counters expected after the times, and is adding up all that is needed? */
+/* Can the fast path for lines with counters add up the times and counts? Not with brackets or
+ * absolute times. */
 static bool is_counted(const struct dp_reader *r)
 {
     return r->n_counts && !r->trace.writing && !r->trace.has_clock;
@@ -829,7 +851,7 @@ int dp_reader_lines(struct dp_reader *r, const char *end)
                 break;
         }
         const char *nl = memchr(p, '\n', (size_t)(end - p));
-        int rc = any_line(r, p, (size_t)(nl - p));
+        int rc = read_line(r, p, (size_t)(nl - p));
         if (rc < 0) {
             /* hands over the valid events before; if the consumer refuses one, that is the first
              * error */

@@ -33,7 +33,8 @@ static bool read_ticks(struct dp_text f, uint64_t *out)
     return read_number(f, out) && *out < DP_LIMIT_TOTAL;
 }
 
-static struct dp_text behind(struct dp_text f, const char *key)
+/* The value of a field KEY=VALUE if it begins with `key`, which has the =; else len is 0. */
+static struct dp_text value_behind(struct dp_text f, const char *key)
 {
     size_t n = strlen(key);
     struct dp_text none = { f.ptr, 0 };
@@ -44,8 +45,9 @@ static struct dp_text behind(struct dp_text f, const char *key)
     return none;
 }
 
-/* Handles the consumer's answer: a number, or an error, to which it adds the place. */
-static int64_t answered(struct dp_reader *r, int64_t n)
+/* Passes on the consumer's answer: a number, or an error, to which this adds the place in the
+ * file. */
+static int64_t check_answer(struct dp_reader *r, int64_t n)
 {
     if (n < 0 && r->err->code == n && !r->err->line) {
         r->err->line = r->in.line;
@@ -56,12 +58,12 @@ static int64_t answered(struct dp_reader *r, int64_t n)
 
 int64_t dp_reader_give_context(struct dp_reader *r, const struct dp_context *c)
 {
-    return r->to->context ? answered(r, r->to->context(r->to->ctx, c, r->err)) : 0;
+    return r->to->context ? check_answer(r, r->to->context(r->to->ctx, c, r->err)) : 0;
 }
 
 int dp_reader_give_line(struct dp_reader *r, const struct dp_linedef *def)
 {
-    return r->to->line ? (int)answered(r, r->to->line(r->to->ctx, def, r->err)) : 0;
+    return r->to->line ? (int)check_answer(r, r->to->line(r->to->ctx, def, r->err)) : 0;
 }
 
 int64_t dp_reader_context(struct dp_reader *r, const struct dp_context *c)
@@ -94,7 +96,8 @@ static bool context_values(struct dp_reader *r, const struct dp_text *f, size_t 
     return true;
 }
 
-/* = DEPTH ID CALLS USER SYSTEM REAL LONGEST SHORTEST [COUNTER ...] [KEY=VALUE ...] */
+/* Reads a context: = DEPTH ID CALLS USER SYSTEM REAL LONGEST SHORTEST [COUNTER ...] [KEY=VALUE
+ * ...] */
 static int context_line(struct dp_reader *r, const char *ptr, size_t len)
 {
     struct dp_text f[FIELDS];
@@ -124,7 +127,7 @@ static int context_line(struct dp_reader *r, const char *ptr, size_t len)
                               "Bad profile: a phase is right below the root: %.*s",
                               len > 160 ? 160 : (int)len, ptr);
     for (size_t i = CONTEXT + columns; i < n; i++) {
-        struct dp_text at = behind(f[i], "at="), folded = behind(f[i], "folded=");
+        struct dp_text at = value_behind(f[i], "at="), folded = value_behind(f[i], "folded=");
         if (at.len && depth)
             c.at = at;
         else if (folded.len && !read_number(folded, &c.folded))
@@ -146,7 +149,7 @@ static int context_line(struct dp_reader *r, const char *ptr, size_t len)
     return 0;
 }
 
-/* h ID BUCKET:COUNT ... */
+/* Reads the durations of a sub's calls: h ID BUCKET:COUNT ... */
 static int histogram_line(struct dp_reader *r, const char *ptr, size_t len)
 {
     const char *p = ptr, *end = ptr + len;
@@ -189,8 +192,8 @@ static int file_line(struct dp_reader *r, const char *ptr, size_t len)
     bool sized = false;
     for (struct dp_text key = field_at(f.ptr + f.len, ptr + len); key.len;
          key = field_at(key.ptr + key.len, ptr + len)) {
-        struct dp_text size = behind(key, "size="), sum = behind(key, "crc="),
-            packed = behind(key, "text=");
+        struct dp_text size = value_behind(key, "size="), sum = value_behind(key, "crc="),
+            packed = value_behind(key, "text=");
         def.packed = packed.len ? packed : def.packed;
         sized = size.len ? read_number(size, &def.size) : sized;
         if (sum.len && !dp_num_hex(sum.ptr, sum.len, &crc))
@@ -218,8 +221,8 @@ static bool line_values(struct dp_reader *r, const struct dp_text *f, size_t n,
     return true;
 }
 
-/* #l LINE SUB COUNT [USER SYSTEM REAL [COUNTER ...]] [later=N] */
-static int line_line(struct dp_reader *r, const char *ptr, size_t len)
+/* Reads the cost of a statement: #l LINE SUB COUNT [USER SYSTEM REAL [COUNTER ...]] [later=N] */
+static int statement_line(struct dp_reader *r, const char *ptr, size_t len)
 {
     struct dp_text f[FIELDS];
     const char *p = ptr, *end = ptr + len;
@@ -238,7 +241,7 @@ static int line_line(struct dp_reader *r, const char *ptr, size_t len)
         || !line_values(r, f, n, &def, counters)))
         return dp_reader_skip_line(r, ptr, len);
     for (size_t i = 4; i < n; i++) {
-        struct dp_text value = behind(f[i], "later=");
+        struct dp_text value = value_behind(f[i], "later=");
         if (value.len && read_number(value, &later) && later < UINT32_MAX)
             def.later = (uint32_t)later;
     }
@@ -259,12 +262,13 @@ int dp_reader_comment(struct dp_reader *r, const char *ptr, size_t len)
     if (memcmp(ptr, DP_FMT_FILE, 3) == 0)
         return file_line(r, ptr, len);
     if (memcmp(ptr, DP_FMT_LINE, 3) == 0 && r->tree.on && dp_header_get(r->head, "dprof_lines"))
-        return line_line(r, ptr, len);
+        return statement_line(r, ptr, len);
     dp_reader_sums(r, ptr, len);
     return 0;
 }
 
-static int any_line(struct dp_reader *r, const char *ptr, size_t len)
+/* Handles a line of a tree; dp_reader_each_line calls it. */
+static int read_line(struct dp_reader *r, const char *ptr, size_t len)
 {
     struct dp_text f = field_at(ptr, ptr + len);
     if (!f.len)
@@ -292,5 +296,5 @@ static int any_line(struct dp_reader *r, const char *ptr, size_t len)
 
 int dp_reader_tree_lines(struct dp_reader *r, const char *end)
 {
-    return dp_reader_each_line(r, end, any_line);
+    return dp_reader_each_line(r, end, read_line);
 }

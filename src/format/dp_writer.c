@@ -125,6 +125,8 @@ uint32_t dp_writer_name(struct dp_writer *w, const char *line, size_t len)
     return id;
 }
 
+/* Writes the & line of an id, unless the file has it already. Only a lazy writer calls this, so it
+ * leaves out names that no mark needs. */
 static void write_name(struct dp_writer *w, uint32_t id)
 {
     struct dp_idname *name = &w->id_names[id];
@@ -160,6 +162,8 @@ static const char pairs[] =
     "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
     "8081828384858687888990919293949596979899";
 
+/* Writes a number in decimal, two digits at a time: the writer's speed depends on it. Returns the
+ * end of the number. */
 static char *put_number(char *out, uint64_t n)
 {
     if (DP_LIKELY(n < 10)) {
@@ -195,6 +199,8 @@ DP_INLINE char *put_line(char *out, const struct dp_line *line)
     return out + line->len;
 }
 
+/* Writes an @ line with the ticks and counts since the line before, and resets them. Returns its
+ * end. */
 static char *put_time(struct dp_writer *w, char *out)
 {
     struct dp_ticks *t = &w->pending;
@@ -277,7 +283,8 @@ static uint64_t wait_ticks(struct dp_writer *w, uint64_t stamps, uint64_t mult, 
     return now;
 }
 
-/* Writes a line that the classic tool treats as a comment. */
+/* Writes a phase, a suspend or a resume as a comment, which the classic tool skips. Returns its
+ * end. */
 static char *put_note(char *out, uint32_t kind, uint32_t value)
 {
 #define WORD(name, word) "# " word " ",
@@ -299,7 +306,8 @@ struct short_wait {
     uint64_t seen, given;
 };
 
-/* The share of a short gap in the waiting of its stretch. */
+/* The stamps that a short gap waited. Only the sum of the waits of several gaps is known (the
+ * stretch of *s), and is divided up in proportion to the gaps. */
 static uint64_t short_share(struct short_wait *s, uint64_t gap)
 {
     s->seen += gap;

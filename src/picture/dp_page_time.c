@@ -49,6 +49,7 @@ struct times {
 
 /* ---- chunks ---- */
 
+/* Writes the three columns of a chunk to the block that dp_page_block begins, and empties them. */
 static int fill_chunk(void *ctx)
 {
     struct times *t = ctx;
@@ -62,6 +63,8 @@ static int fill_chunk(void *ctx)
     return rc;
 }
 
+/* Writes the steps since the last chunk as an element of the page, and notes their number in the
+ * facts. Does nothing if there are none. */
 static int end_chunk(struct times *t)
 {
     if (!t->steps)
@@ -77,6 +80,7 @@ static int end_chunk(struct times *t)
     return rc < 0 ? rc : t->p->sink->err;
 }
 
+/* Adds a step at the present time; code: see the head of this file. A full chunk is written. */
 static int add_step(struct times *t, uint32_t code)
 {
     uint64_t real = t->now - t->real_before, cpu = t->cpu - t->cpu_before;
@@ -99,6 +103,9 @@ static void add_text(struct times *t, struct dp_buf *to, const char *ptr, size_t
 
 /* ---- events ---- */
 
+/* Begins a call of a sub as a step to the frame's child of that name. A call whose frame is not in
+ * the tree is no step, so its time belongs to its caller. is_call: false for a call that began
+ * earlier, which the page does not count. */
 static int push_call(struct times *t, uint32_t sub, bool is_call)
 {
     uint32_t name = sub < t->names_cap ? t->names[sub] : 0;
@@ -123,6 +130,7 @@ static int push_call(struct times *t, uint32_t sub, bool is_call)
     return add_step(t, slot->value - from);
 }
 
+/* Ends the innermost call, with a step if its beginning was one. */
 static int pop_call(struct times *t)
 {
     if (!t->depth)
@@ -132,6 +140,7 @@ static int pop_call(struct times *t)
     return ended->begins ? add_step(t, 0) : 0;
 }
 
+/* Adds the beginning of a phase, with its time, to the lane's list. */
 static void add_mark(struct times *t, uint32_t sub)
 {
     const struct dp_name *name = dp_subs_text(&t->subs, t->subs.subs[sub].name);
@@ -140,6 +149,8 @@ static void add_mark(struct times *t, uint32_t sub)
     dp_buf_addc(&t->marks, ']');
 }
 
+/* Handles an event of a trace: the time before it, then the call, phase or note. When only time
+ * without a sub is left (DP_OP_REST), all calls end. */
 static int take_event(struct times *t, struct dp_event *ev)
 {
     int rc = 0;
@@ -164,6 +175,7 @@ static int take_event(struct times *t, struct dp_event *ev)
     return rc;
 }
 
+/* Handles a batch of events for the reader; the time line has no counters. */
 static int on_events(void *ctx, struct dp_event *ev, uint64_t *counts, size_t n, size_t *bad,
                      struct dp_err *err)
 {
@@ -182,6 +194,8 @@ static int on_events(void *ctx, struct dp_event *ev, uint64_t *counts, size_t n,
 
 /* ---- subs ---- */
 
+/* Finds the name that a sub of the file has in the page's tree, for push_call; by label, because
+ * the tree may join subs of several files. Returns the sub's number, or a DP_E. */
 static int64_t on_sub(void *ctx, const struct dp_subdef *def)
 {
     struct times *t = ctx;
@@ -220,6 +234,8 @@ static void add_number(struct times *t, const char *key, uint64_t v)
     dp_buf_addf(&t->facts, ",\"%s\":%" PRIu64, key, v);
 }
 
+/* Reads a trace and writes its lane: chunks as elements of the page, everything else to t->facts.
+ * Damage in the file is no error here, as the tree of what could be read is already made. */
 static int read_lane(struct times *t, const char *path)
 {
     struct dp_consumer to = { .ctx = t, .sub = on_sub, .events = on_events,
@@ -275,7 +291,8 @@ static int read_lane(struct times *t, const char *path)
                                                                       : t->marks.err;
 }
 
-/* Finds the start of the first process. */
+/* Finds the start of the first process, so that lanes have places on one time axis. Returns 0 or
+ * DP_E_NOMEM. */
 static int find_origin(struct times *t)
 {
     const struct dp_flame_how *how = t->p->how;
@@ -294,6 +311,7 @@ static int find_origin(struct times *t)
     return 0;
 }
 
+/* Makes the index by which push_call finds a frame's child of a name. */
 static int index_kids(struct times *t)
 {
     const struct dp_stacks *s = t->p->s;

@@ -27,6 +27,9 @@ const struct dp_stacks_format *dp_stacks_format_named(const char *name)
 
 /* ---- several runs ---- */
 
+/* Marks the names whose own values differ significantly (bit 1 of dp_stacks_name.significant) or,
+ * with incl, whose inclusive values do (bit 2). out->needed becomes the number of runs that a
+ * verdict would need. */
 static int mark_names(struct dp_stacks *s, const struct dp_diff *diff, bool incl,
                       struct dp_stacks_outcome *out)
 {
@@ -77,6 +80,8 @@ static int make_stacks(struct dp_stacks *s, const struct dp_diff_side *sides, si
 
 /* ---- printing ---- */
 
+/* Prints in a format that draws frames as boxes: computes the boxes first, and reports what was too
+ * small for a box. The smallest width is a share of the whole, or pixels. */
 static int print_laid_out(struct dp_stacks_printing *p)
 {
     const struct dp_flame_how *how = p->job->flame;
@@ -178,6 +183,7 @@ static int make_timeline(struct timeline *t, const struct dp_stacks_printing *p)
     return dp_stacks_make(&t->s, p->job->timeline, 1, &t->how.stacks);
 }
 
+/* Prints in a format of another tool that also gets the stacks in order of time. */
 static int print_with_timeline(struct dp_stacks_printing *p)
 {
     struct timeline *t = dp_mem_zalloc(sizeof *t);

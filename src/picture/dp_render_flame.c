@@ -29,7 +29,7 @@ static void add_thousands(struct dp_buf *to, double v, unsigned decimals)
 enum { BOTH = -1 };
 
 /* The length of the singular of "samples", "calls" or "cache-misses". */
-static size_t singular(const char *many)
+static size_t singular_length(const char *many)
 {
     size_t n = strlen(many);
     if (n > 4 && strcmp(many + n - 4, "sses") == 0)
@@ -69,9 +69,10 @@ static void add_value(struct dp_buf *to, const struct dp_flame *flame,
         return;
     }
     const char *many = how->countname ? how->countname : *unit ? unit : "samples";
-    dp_buf_add(to, many, v < 1 || v > 1 ? strlen(many) : singular(many));
+    dp_buf_add(to, many, v < 1 || v > 1 ? strlen(many) : singular_length(many));
 }
 
+/* Appends a share as a percentage with two decimals; sign: with a + if it is positive. */
 static void add_percent(struct dp_buf *to, double part, double whole, bool sign)
 {
     double v = whole > 0 ? 100 * part / whole : 0;
@@ -86,6 +87,7 @@ void dp_render_change(struct dp_buf *to, const struct dp_flame *flame,
     add_value(to, flame, how, fabs(ticks), BOTH);
 }
 
+/* Appends by what factor a value changed, or that only one side has it; of: before and after. */
 static void add_ratio(struct dp_buf *to, const double of[2])
 {
     if (of[0] > 0 && of[1] > 0) {
@@ -96,6 +98,8 @@ static void add_ratio(struct dp_buf *to, const double of[2])
     }
 }
 
+/* Appends a frame's change in words: both values, difference, ratio, and the share of all changes.
+ * of: ticks before and after. */
 static void add_change(struct dp_buf *to, const struct dp_flame *flame,
                        const struct dp_flame_how *how, const double of[2])
 {

@@ -131,6 +131,8 @@ static void add_path(struct folding *f, size_t depth, size_t end)
     f->cut = true;
 }
 
+/* Prints the stack in f->path with the values of its leaf, by column; depth 0: the program itself.
+ * A line whose values are all 0, or become 0 by rounding, is left out. */
 static int print_line(struct folding *f, size_t depth, const uint64_t *values)
 {
     bool any = false;
@@ -164,7 +166,9 @@ static int print_line(struct folding *f, size_t depth, const uint64_t *values)
     return f->sink->err;
 }
 
-static int go_to(struct folding *f, size_t depth, uint32_t name)
+/* Replaces the frame of f->path at `depth`, and everything below it, by a frame of this name. Depth
+ * 0 is the program, which has no frame in folded text. */
+static int set_frame(struct folding *f, size_t depth, uint32_t name)
 {
     if (dp_mem_grow((void **)&f->ends, &f->ends_cap, depth + 1, sizeof *f->ends) < 0)
         return DP_E_NOMEM;
@@ -206,7 +210,7 @@ static int print_backward(struct folding *f, const uint32_t *depth)
     size_t count = 0;
     int rc = low ? dp_stacks_by_leaf(s, &who, &count) : DP_E_NOMEM;
     if (rc == 0)
-        rc = go_to(f, 0, 0);
+        rc = set_frame(f, 0, 0);
     if (rc == 0)
         rc = print_line(f, 0, s->self);
     for (uint32_t i = 0; i < s->count && rc == 0; i++)
@@ -215,7 +219,7 @@ static int print_backward(struct folding *f, const uint32_t *depth)
         uint32_t at = who[k], deep = depth[at];
         size_t d = 0;
         while (at && rc == 0) {
-            rc = go_to(f, ++d, s->frames[at].name);
+            rc = set_frame(f, ++d, s->frames[at].name);
             at = s->frames[at].parent;
             if (rc == 0 && d == f->deep.head && deep > f->deep.most) {
                 rc = skip_frames(f, ++d, deep - f->deep.head - f->deep.tail);
@@ -230,6 +234,7 @@ static int print_backward(struct folding *f, const uint32_t *depth)
     return rc;
 }
 
+/* Prints stacks from their roots down, in the order of the tree. */
 static int print_forward(struct folding *f)
 {
     const struct dp_stacks *s = f->s;
@@ -245,7 +250,7 @@ static int print_forward(struct folding *f)
             break;
         }
         open[depth] = i;
-        rc = go_to(f, depth, s->frames[i].name);
+        rc = set_frame(f, depth, s->frames[i].name);
         if (rc == 0)
             rc = print_line(f, depth, &s->self[(size_t)i * s->n_columns]);
     }
@@ -253,6 +258,8 @@ static int print_forward(struct folding *f)
     return rc;
 }
 
+/* Prints all stacks, and frees what that needs. Values are whole numbers only if the total of every
+ * column fits; else they have decimals. */
 static int fold_stacks(struct folding *f)
 {
     size_t n = f->s->n_columns;

@@ -23,6 +23,8 @@
 
 /* ---- facts ---- */
 
+/* Appends the list of metrics. hz is the number of ticks in a unit, by which the page divides all
+ * values of the metric. */
 static void add_metrics(struct dp_page *p)
 {
     dp_buf_adds(&p->out, ",\"metrics\":[");
@@ -83,6 +85,8 @@ static void add_parts(struct dp_page *p)
     }
 }
 
+/* Appends the names, and lists that are parallel to it: kinds, hues and colours. "fills" is null if
+ * the page can compute the colours from the hues. */
 static int add_names(struct dp_page *p)
 {
     const struct dp_stacks *s = p->s;
@@ -111,6 +115,7 @@ static int add_names(struct dp_page *p)
     return rc;
 }
 
+/* Appends a place as [FILE, LINE], with the number of the file among `files`. */
 static bool add_place(struct dp_buf *to, struct dp_pool *files, const struct dp_name *file,
                       uint64_t line)
 {
@@ -165,6 +170,8 @@ static int add_places(struct dp_page *p)
     return rc;
 }
 
+/* Appends the numbers of the names whose change is significant, by own (bit 1) or inclusive (bit 2)
+ * values. */
 static void add_significant(struct dp_page *p, const char *key, int bit)
 {
     bool any = false;
@@ -177,6 +184,8 @@ static void add_significant(struct dp_page *p, const char *key, int bit)
     dp_buf_addc(&p->out, ']');
 }
 
+/* Appends what only a page of two sides has: factors that give both sides the same total, former
+ * names of subs that moved, and significant changes. null: one side. */
 static void add_difference(struct dp_page *p)
 {
     const struct dp_stacks *s = p->s;
@@ -219,7 +228,8 @@ static void add_difference(struct dp_page *p)
     dp_buf_addc(&p->out, '}');
 }
 
-static int facts(struct dp_page *p)
+/* Writes the JSON at the beginning of the block, which has everything but the columns. */
+static int write_facts(struct dp_page *p)
 {
     dp_buf_adds(&p->out, "{\"format\":1,\"version\":");
     dp_page_str(p, p->how->version);
@@ -255,6 +265,8 @@ static int facts(struct dp_page *p)
 
 /* ---- columns ---- */
 
+/* Writes how many levels above the frame before it each frame's parent is. The order of the frames
+ * is preorder, so this is the whole tree. */
 static int column_up(struct dp_page *p)
 {
     const struct dp_stacks *s = p->s;
@@ -274,7 +286,8 @@ static int column_name(struct dp_page *p)
     return dp_page_hand_over(p);
 }
 
-static int earlier(const void *ctx, uint32_t a, uint32_t b)
+/* Orders frames by when they first ran. */
+static int compare_when(const void *ctx, uint32_t a, uint32_t b)
 {
     const struct dp_stacks *s = ctx;
     if (s->when[a] != s->when[b])
@@ -285,11 +298,12 @@ static int earlier(const void *ctx, uint32_t a, uint32_t b)
 static void rank_frames(const struct dp_stacks *s, uint32_t *frames, size_t n, uint32_t *rank)
 {
     if (n > 1)
-        dp_sort_u32(frames, n, earlier, s);
+        dp_sort_u32(frames, n, compare_when, s);
     for (size_t k = 0; k < n; k++)
         rank[frames[k]] = (uint32_t)k;
 }
 
+/* Are parts or phases frames of their own, below the root? */
 static bool has_lanes(const struct dp_stacks *s)
 {
     for (uint32_t i = 1; i < s->count; i = s->frames[i].end)
@@ -320,10 +334,11 @@ static int column_when(struct dp_page *p)
     return rc < 0 ? rc : dp_page_hand_over(p);
 }
 
-static int columns(void *ctx)
+/* Writes the page's main block: facts, then the columns of the tree. dp_page_block calls it. */
+static int fill_data(void *ctx)
 {
     struct dp_page *p = ctx;
-    int rc = facts(p);
+    int rc = write_facts(p);
     rc = rc < 0 ? rc : dp_page_hand_over(p);
     rc = rc < 0 ? rc : column_up(p);
     rc = rc < 0 ? rc : column_name(p);
@@ -349,7 +364,7 @@ static int add_document(struct dp_page *p)
 {
     return add_html(p, p->how->document ? p->how->document : p->how->title);
 }
-static int add_data(struct dp_page *p) { return dp_page_block(p, columns, p); }
+static int add_data(struct dp_page *p) { return dp_page_block(p, fill_data, p); }
 
 static int add_policy(struct dp_page *p)
 {
@@ -372,7 +387,8 @@ static const struct {
     { "TIMES", NULL, dp_page_times }, { "CSP", NULL, add_policy },
 };
 
-static int fill_in(struct dp_page *p, const char *mark, size_t len)
+/* Writes what replaces a {{MARK}} of the template. An unknown mark becomes nothing. */
+static int replace_mark(struct dp_page *p, const char *mark, size_t len)
 {
     for (size_t k = 0; k < DP_ARRAY_LEN(marks); k++)
         if (len == strlen(marks[k].mark) && memcmp(mark, marks[k].mark, len) == 0) {
@@ -383,6 +399,7 @@ static int fill_in(struct dp_page *p, const char *mark, size_t len)
     return 0;
 }
 
+/* Finds a character that stands twice, as at both ends of a {{MARK}}; NULL: there is none. */
 static const char *find_two(const char *from, const char *end, char c)
 {
     for (; from + 2 <= end; from++)
@@ -408,7 +425,7 @@ int dp_print_html(const struct dp_stacks_printing *printing)
         dp_sink_add(p.sink, at, (size_t)((stop ? mark : end) - at));
         if (!stop)
             break;
-        rc = fill_in(&p, mark + 2, (size_t)(stop - mark) - 2);
+        rc = replace_mark(&p, mark + 2, (size_t)(stop - mark) - 2);
         at = stop + 2;
     }
     rc = rc < 0 ? rc : p.text.err;

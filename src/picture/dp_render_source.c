@@ -25,6 +25,8 @@ static const struct dp_linesum_line *line_at(const struct dp_linesum *sum, size_
     return &sum->lines[sum->order[i]];
 }
 
+/* Writes the JSON at the beginning of the block of lines, and numbers the files of sources behind
+ * those of the lines. */
 static int write_facts(struct lines *l)
 {
     struct dp_page *p = l->p;
@@ -51,6 +53,7 @@ static int write_facts(struct lines *l)
     return dp_page_hand_over(p);
 }
 
+/* Writes how many lines each file has. The columns of lines have all files one after another. */
 static int write_numbers_of_lines(struct lines *l, const struct dp_linesum *sum)
 {
     size_t i = 0;
@@ -63,6 +66,8 @@ static int write_numbers_of_lines(struct lines *l, const struct dp_linesum *sum)
     return dp_page_hand_over(l->p);
 }
 
+/* Writes the columns of a side's lines: numbers, counts, numbers of calls, then own and inclusive
+ * values. */
 static int write_lines(struct lines *l, const struct dp_linesum *sum)
 {
     struct dp_page *p = l->p;
@@ -98,6 +103,7 @@ static int write_calls(struct lines *l, const struct dp_linesum *sum, size_t col
     return dp_page_hand_over(l->p);
 }
 
+/* Writes the contents of the block of lines; dp_page_block calls it. */
 static int fill_lines(void *ctx)
 {
     struct lines *l = ctx;
@@ -126,6 +132,8 @@ static int fill_text(void *ctx)
 
 static const char element[] = "<script type=\"application/octet-stream\" id=\"dprof-";
 
+/* Writes a block for each source whose text is known. Blocks are separate so that the page unpacks
+ * only what is shown. */
 static int write_texts(struct dp_page *p)
 {
     int rc = 0;

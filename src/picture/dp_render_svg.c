@@ -47,7 +47,7 @@ static void add_str(struct svg *g, const char *str)
     add_xml(g, str ? str : "", str ? strlen(str) : 0);
 }
 
-/* Appends a number with one decimal. */
+/* Appends a number of pixels with at most one decimal. */
 static void add_px(struct dp_buf *to, double v)
 {
     uint64_t tenths = v > 0 ? (uint64_t)(v * 10 + 0.5) : 0;
@@ -67,6 +67,7 @@ static void add_exact(struct dp_buf *to, double v)
         dp_render_real(to, v, 6, false);
 }
 
+/* Reads a colour #rrggbb; `otherwise` if the text is NULL, or is no such colour. */
 static struct dp_rgb parse_rgb(const char *text, struct dp_rgb otherwise)
 {
     unsigned v[3];
@@ -87,6 +88,7 @@ static void flush_text(struct svg *g)
     g->out.len = 0;
 }
 
+/* Appends a line of text at x, y, in pixels; the picture's script finds it by its id. */
 static void add_line(struct svg *g, const char *id, const char *class, double x, double y,
                      const char *text)
 {
@@ -101,6 +103,8 @@ static void add_line(struct svg *g, const char *id, const char *class, double x,
 
 /* ---- around the frames ---- */
 
+/* Appends the style sheet of share/, with the user's font and its size in place of the two
+ * marks. */
 static void add_style(struct svg *g)
 {
     const char *p = dp_share_svg_css.ptr, *end = p + dp_share_svg_css.len;
@@ -129,6 +133,8 @@ static void add_style(struct svg *g)
     dp_buf_adds(&g->out, "</style>\n");
 }
 
+/* Appends the background, whose colour changes from top to bottom. Colours that the user did not
+ * choose are left to the style sheet, which has others for dark screens. */
 static void add_background(struct svg *g)
 {
     struct dp_rgb usual[2];
@@ -151,6 +157,8 @@ static void add_background(struct svg *g)
     dp_buf_adds(&g->out, "\"/>\n");
 }
 
+/* Appends the beginning of the picture. The attributes data-* are what its script needs to zoom and
+ * search. */
 static void add_head(struct svg *g)
 {
     const struct dp_flame_how *how = g->how;
@@ -227,7 +235,7 @@ static const char *const kind_words[DP_KIND_PROGRAM] = {
     "Perl sub", "core module", "XS", "builtin", "anonymous", "BEGIN time"
 };
 
-/* Finds the kinds that are drawn, if colours show them. */
+/* Finds the kinds of names that are drawn, for the legend, if colours show kinds at all. */
 static void find_kinds(struct svg *g)
 {
     const struct dp_flame *f = g->flame;
@@ -312,7 +320,7 @@ static void add_surroundings(struct svg *g)
 
 /* ---- frames ---- */
 
-/* Where a name's last part begins, after its package. 0: it has one part. */
+/* The place in a name where its last part begins, behind the package; 0: it has one part. */
 static size_t last_part(const struct dp_name *name)
 {
     size_t package = dp_text_package(name->ptr, name->len);
@@ -425,6 +433,8 @@ static void add_attribute(struct svg *g, const char *name, struct dp_name value)
     dp_buf_addc(&g->out, '"');
 }
 
+/* Draws a frame's box with tooltip and label, in the user's colours, links and attributes if there
+ * are any. Returns 0 or an error of the output. */
 static int draw_box(struct svg *g, const struct dp_flame_box *box)
 {
     const struct dp_flame *f = g->flame;
@@ -514,7 +524,8 @@ static int draw_box(struct svg *g, const struct dp_flame_box *box)
     return f->two ? g->out.err : tell_colour(g, box->name, c);
 }
 
-/* Makes an index from the numbers of given names. */
+/* Makes an index of what the user gave for names (colours, attributes): name of the stacks ->
+ * number plus 1. Names that are not drawn are left out. Returns 0 or DP_E_NOMEM. */
 static int index_names(struct dp_map *map, const struct dp_stacks *s,
                        const struct dp_flame_fill *given, size_t n)
 {
@@ -529,6 +540,8 @@ static int index_names(struct dp_map *map, const struct dp_stacks *s,
     return 0;
 }
 
+/* Writes the whole picture. The heights above and below the frames depend on which lines of text
+ * are there. */
 static int print_picture(struct svg *g)
 {
     const struct dp_flame *f = g->flame;

@@ -14,6 +14,8 @@ struct matcher {
     DPX_PERL_MEMBER
 };
 
+/* Asks perl whether a name matches the pattern of that number; dp_diff_how.match. Returns 1, 0, or
+ * DP_E_HOST if the sub died. */
 static int call_matcher(void *ctx, size_t pattern, const char *ptr, size_t len)
 {
     struct matcher *m = ctx;
@@ -38,6 +40,7 @@ static int call_matcher(void *ctx, size_t pattern, const char *ptr, size_t len)
     return matches;
 }
 
+/* Lets C call the sub of key `match` for the patterns of a comparison. */
 static void take_matcher(pTHX_ struct dp_diff_how *how, HV *from)
 {
     struct matcher *m = dpx_array(aTHX_ 1, sizeof *m);
@@ -78,6 +81,8 @@ DPX_KEYS(dp_pair_how, DP_PAIR_OPTIONS, "pairs")
 
 static DPX_KEYS(dp_rule, DP_RULE_OPTIONS, "a rule")
 
+/* Takes a rule: a hash whose `limits` are a list of [VALUE, IS_PERCENT]. dpx_keys_take calls this,
+ * and the functions like it, for each element of a list. */
 static bool take_rule(pTHX_ void *to, AV *from, SSize_t at)
 {
     struct dp_rule *rule = to;
@@ -121,6 +126,8 @@ void dpx_diff(pTHX_ struct dp_diff_how *how, HV *from)
     take_matcher(aTHX_ how, from);
 }
 
+/* Takes the runs of a side: a list of lists of profiles. C wants one list of all profiles, and
+ * where each run ends in it. waiting: profiles whose files are not read yet are allowed. */
 static void take_runs(pTHX_ struct dp_diff_side *side, AV *runs, bool waiting)
 {
     SSize_t n = runs ? av_len(runs) + 1 : 0;

@@ -39,6 +39,8 @@ struct listener {
     DPX_PERL_MEMBER
 };
 
+/* Notes the colour that a picture gave to a name, for the caller, who may keep the colours for
+ * later pictures. */
 static int take_colour(void *ctx, const char *name, size_t len, const char *rgb)
 {
     struct listener *to = ctx;
@@ -68,6 +70,8 @@ static int call_listener(pTHX_ SV *sub, SV *arg)
     return SvTRUE(ERRSV) ? -1 : rc;
 }
 
+/* Hands the outcome of a file to the sub `told`. Returns -1 if the sub dies, which ends the
+ * printing. */
 static int report_outcome(void *ctx, const struct dp_outcome *outcome)
 {
     struct listener *to = ctx;

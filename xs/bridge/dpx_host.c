@@ -13,6 +13,8 @@ static int host_write(void *ctx, const void *ptr, size_t len)
     return PerlIO_write(h->out, ptr, len) == (SSize_t)len ? 0 : DP_E_IO;
 }
 
+/* Calls the user's sub with the bytes read so far, and all bytes. Returns DP_E_HOST if the sub
+ * died, which ends the reading; the caller then throws what is in $@. */
 static int host_progress(void *ctx, uint64_t done, uint64_t total)
 {
     struct dpx_host *h = ctx;
@@ -112,7 +114,8 @@ struct dp_names *dpx_classic(pTHX_ struct dp_classic *how, const struct dp_prof 
 
 DPX_KEYS(dp_trace_how, DP_TRACE_OPTIONS, "calls")
 
-static SV *label(pTHX_ const struct dp_names *names, uint32_t sub)
+/* The label of a sub for a message, or "?" if there is no such sub. */
+static SV *label_sv(pTHX_ const struct dp_names *names, uint32_t sub)
 {
     size_t len;
     if (sub == UINT32_MAX)
@@ -139,9 +142,9 @@ SV *dpx_outcome_sv(pTHX_ const struct dp_outcome *o, const struct dp_names *name
     hv_stores(hv, "open", newRV_noinc((SV *)open));
     hv_stores(hv, "odd", newRV_noinc((SV *)odd));
     for (size_t i = 0; names && i < o->open_listed; i++)
-        av_push(open, label(aTHX_ names, o->open_subs[i]));
+        av_push(open, label_sv(aTHX_ names, o->open_subs[i]));
     for (size_t i = 0; names && i < 2 * o->odd_pairs; i++)
-        av_push(odd, label(aTHX_ names, o->odd[i]));
+        av_push(odd, label_sv(aTHX_ names, o->odd[i]));
     return sv;
 }
 
@@ -171,7 +174,8 @@ bool dpx_two_texts(pTHX_ AV *from, SSize_t at, const char **one, size_t *one_len
     return true;
 }
 
-/* Takes a prefix of paths and its replacement. */
+/* Takes a prefix of paths and what replaces it, so that checkouts in different folders can be
+ * compared. */
 static bool take_base(pTHX_ void *to, AV *from, SSize_t at)
 {
     struct dp_base *base = to;

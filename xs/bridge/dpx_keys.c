@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Takes a constant of an enum, within its bounds. */
+/* Reads a constant of an enum, within its bounds. */
 static int number_of(pTHX_ const struct dpx_keys *what, const struct dpx_key *row, SV *sv)
 {
     IV n = sv ? SvIV(sv) : 0;
@@ -15,6 +15,8 @@ static int number_of(pTHX_ const struct dpx_keys *what, const struct dpx_key *ro
     return (int)n;
 }
 
+/* Adds a key to the flags of labels: `separate` and `autoload` share one field. Returns the new
+ * flags. */
 static unsigned label_flags(pTHX_ unsigned flags, const struct dpx_key *row, SV *sv)
 {
     static const unsigned apart[] = {
@@ -29,6 +31,8 @@ static unsigned label_flags(pTHX_ unsigned flags, const struct dpx_key *row, SV 
     return flags | apart[n];
 }
 
+/* Stores a scalar in the field of its row, whose kind gives the field's C type. Texts are borrowed,
+ * as dpx_keys_take says. */
 static void take_scalar(pTHX_ const struct dpx_keys *what, const struct dpx_key *row,
                         char *to, SV *sv)
 {
@@ -81,6 +85,8 @@ static void take_array(pTHX_ const struct dpx_keys *what, const struct dpx_key *
         *(size_t *)(to + row->beside) = (size_t)n;
 }
 
+/* Makes an element of a list from the scalars at `at`. Returns false if the element is to be left
+ * out. */
 static bool take_element(pTHX_ const struct dpx_element *element, void *to, AV *from, SSize_t at)
 {
     if (element->keys)
@@ -112,6 +118,7 @@ static void take_list(pTHX_ const struct dpx_key *row, char *to, AV *from)
         *(size_t *)(to + row->beside) = count;
 }
 
+/* Stores a value in the field of its row, which may be a scalar or a list. */
 static void take_value(pTHX_ const struct dpx_keys *what, const struct dpx_key *row, char *to,
                        SV *sv)
 {
@@ -171,7 +178,9 @@ void dpx_keys_take_at(pTHX_ void *to, const struct dpx_keys *what, AV *from, SSi
     dpx_keys_take(aTHX_ to, what, hv);
 }
 
-static SV *sv_of(pTHX_ const struct dpx_key *row, const char *from)
+/* The value of a field as a new scalar. Lists have no scalar: rows of them are an error of the
+ * programmer. */
+static SV *field_sv(pTHX_ const struct dpx_key *row, const char *from)
 {
     const void *field = from + row->at;
     switch (row->kind) {
@@ -193,7 +202,7 @@ void dpx_keys_give(pTHX_ HV *to, const struct dpx_keys *what, const void *from)
     for (size_t i = 0; i < what->n_rows; i++) {
         const struct dpx_key *row = &what->rows[i];
         (void)hv_store(to, row->key, (I32)strlen(row->key),
-                       sv_of(aTHX_ row, from), 0);
+                       field_sv(aTHX_ row, from), 0);
     }
 }
 

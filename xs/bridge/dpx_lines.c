@@ -14,7 +14,8 @@ static SV *sub_sv(pTHX_ uint32_t sub)
     return sub == DP_LINE_NO_SUB ? newSV(0) : newSVuv(sub);
 }
 
-static int take_line(void *ctx, const struct dp_line_row *row)
+/* Adds the row of a line; dp_line_rows calls it. push_call adds the row's calls, which follow. */
+static int push_line(void *ctx, const struct dp_line_row *row)
 {
     struct rows *rows = ctx;
     dTHXa(rows->perl);
@@ -32,7 +33,7 @@ static int take_line(void *ctx, const struct dp_line_row *row)
     return 0;
 }
 
-static int take_call(void *ctx, const struct dp_line_call_row *row)
+static int push_call(void *ctx, const struct dp_line_call_row *row)
 {
     struct rows *rows = ctx;
     dTHXa(rows->perl);
@@ -49,7 +50,7 @@ AV *dpx_line_rows(pTHX_ const struct dp_prof *prof, IV metric, UV counter)
     struct rows rows;
     rows.list = (AV *)sv_2mortal((SV *)newAV());
     DPX_PERL_SET(&rows);
-    dpx_check(aTHX_ dp_line_rows(prof, (enum dp_metric)metric, counter, take_line, take_call,
+    dpx_check(aTHX_ dp_line_rows(prof, (enum dp_metric)metric, counter, push_line, push_call,
                                   &rows));
     return rows.list;
 }

@@ -6,7 +6,7 @@
 #include "dpx_keys.h"
 #include "dp_err.h"
 
-/* Takes label, key and text. */
+/* Takes a fact to be printed above a table: label, key and text. */
 static bool take_fact(pTHX_ void *to, AV *from, SSize_t at)
 {
     struct dp_report_fact *fact = to;
@@ -104,6 +104,9 @@ void dpx_given_table(pTHX_ struct dp_given_table *table, AV *columns, AV *rows, 
     }
 }
 
+/* Takes a side of a view, number n: a list of profile, flags of its subs, script, pid, thread, and
+ * the counter that is shown. All but the profile may be undef. Croaks if the flags are not as many
+ * as the profile has subs. */
 static void take_side(pTHX_ struct dp_part *side, AV *from, SSize_t n, bool waiting)
 {
     const char **texts[] = { &side->script, &side->pid, &side->thread };

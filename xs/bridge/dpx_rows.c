@@ -19,7 +19,9 @@ static void rows_init(pTHX_ struct rows *rows)
     DPX_PERL_SET(rows);
 }
 
-static int take_edge(void *ctx, const struct dp_edge_row *row)
+/* Adds the row of an edge: name, calls, own and inclusive ticks, and the place of the call or
+ * undef; dp_edge_rows calls it. */
+static int push_edge(void *ctx, const struct dp_edge_row *row)
 {
     struct rows *rows = ctx;
     dTHXa(rows->perl);
@@ -51,7 +53,7 @@ AV *dpx_edge_rows(pTHX_ const struct dp_prof *prof, SV *name, HV *from)
         how.over.keys[how.over.n_keys++] = DP_K_SUB;
     side.counter = how.counter;
     rows_init(aTHX_ &rows);
-    int rc = dp_edge_rows(&side, 1, &how.over, label, len, how.callees, take_edge, &rows);
+    int rc = dp_edge_rows(&side, 1, &how.over, label, len, how.callees, push_edge, &rows);
     if (rc == DP_E_ARG)
         return NULL;
     dpx_check(aTHX_ rc);
@@ -60,13 +62,14 @@ AV *dpx_edge_rows(pTHX_ const struct dp_prof *prof, SV *name, HV *from)
 
 /* ---- a comparison ---- */
 
-/* A value in seconds, or as a count; undef if there is none. */
-static SV *amount(pTHX_ uint64_t value, uint64_t hz, bool there)
+/* A value in seconds, or as a count if hz is 0; undef if there is none. */
+static SV *amount_sv(pTHX_ uint64_t value, uint64_t hz, bool there)
 {
     return !there ? newSV(0) : hz ? newSVnv((NV)value / (NV)hz) : newSVuv(value);
 }
 
-static SV *difference(pTHX_ const struct dp_change *c)
+/* The change of a value, as amount_sv has it, but with its sign. */
+static SV *difference_sv(pTHX_ const struct dp_change *c)
 {
     bool less = c->value < c->base;
     uint64_t by = less ? c->base - c->value : c->value - c->base;
@@ -76,8 +79,8 @@ static SV *difference(pTHX_ const struct dp_change *c)
 
 static void store_values(pTHX_ HV *hv, const struct dp_change *c)
 {
-    hv_stores(hv, "baseline", amount(aTHX_ c->base, c->hz, c->base_there));
-    hv_stores(hv, "value", amount(aTHX_ c->value, c->hz, c->there));
+    hv_stores(hv, "baseline", amount_sv(aTHX_ c->base, c->hz, c->base_there));
+    hv_stores(hv, "value", amount_sv(aTHX_ c->value, c->hz, c->there));
 }
 
 static DPX_KEYS(dp_change_row, DP_CHANGE_ROW_FIELDS, "a row")
@@ -95,7 +98,9 @@ static HV *push_row(pTHX_ struct rows *rows, const struct dpx_keys *what, const 
     return hv;
 }
 
-static int take_change(void *ctx, const struct dp_change_row *row)
+/* Adds the row of a sub in a comparison: its fields, and the keys that perl's callers know it
+ * by. */
+static int push_change(void *ctx, const struct dp_change_row *row)
 {
     struct rows *rows = ctx;
     dTHXa(rows->perl);
@@ -103,9 +108,9 @@ static int take_change(void *ctx, const struct dp_change_row *row)
     HV *hv = push_row(aTHX_ rows, dpx_keys_dp_change_row(), row, c);
     hv_stores(hv, "status", newSVpv(c->base_there && c->there ? "both" : c->there ? "new" : "gone",
                                     0));
-    hv_stores(hv, "change", difference(aTHX_ c));
-    hv_stores(hv, "baseline_calls", amount(aTHX_ c->base_calls, 0, c->base_there));
-    hv_stores(hv, "calls", amount(aTHX_ c->calls, 0, c->there));
+    hv_stores(hv, "change", difference_sv(aTHX_ c));
+    hv_stores(hv, "baseline_calls", amount_sv(aTHX_ c->base_calls, 0, c->base_there));
+    hv_stores(hv, "calls", amount_sv(aTHX_ c->calls, 0, c->there));
     return 0;
 }
 
@@ -137,8 +142,8 @@ HV *dpx_compared(pTHX_ AV *from, HV *options, NV lines_percent)
     SAVEDESTRUCTOR_X(free_compared, c);
     for (int i = 0; i < 3; i++)
         rows_init(aTHX_ &rows[i]);
-    dpx_check(aTHX_ dp_compared_rows(c, 1, take_change, &rows[0]));
-    dpx_check(aTHX_ dp_compared_lines(c, 1, lines_percent, take_change, &rows[1]));
+    dpx_check(aTHX_ dp_compared_rows(c, 1, push_change, &rows[0]));
+    dpx_check(aTHX_ dp_compared_lines(c, 1, lines_percent, push_change, &rows[1]));
     dpx_check(aTHX_ dp_compared_findings(c, take_finding, &rows[2]));
     dp_compared_total(c, 1, &total);
     dp_compared_gate(c, &numbers);
@@ -163,7 +168,7 @@ static const uint32_t *sizes_of(pTHX_ AV *from, size_t n, size_t *total)
     return sizes;
 }
 
-/* A series; croaks unless it has `each` values. */
+/* Series i of a list of series of numbers; croaks unless it has `each` values. */
 static AV *series_at(pTHX_ AV *from, size_t i, size_t each)
 {
     AV *one = dpx_list_of(aTHX_ dpx_element(aTHX_ from, (SSize_t)i));
@@ -174,7 +179,7 @@ static AV *series_at(pTHX_ AV *from, size_t i, size_t each)
     return one;
 }
 
-/* The values of all series. */
+/* The values of n series of `each` values, one series after another. */
 static const double *values_of(pTHX_ AV *from, size_t n, size_t each)
 {
     for (size_t i = 0; i < n; i++)      /* check all first: wrong sizes would make us allocate

@@ -46,7 +46,7 @@ static DPX_ELEMENT(dp_flame_source, 4, NULL, take_source);
 
 static DPX_KEYS(dp_stacks_job, DP_STACKS_JOB_OPTIONS, "stacks")
 
-/* Checks the rules of all formats, once the options have been taken. */
+/* Croaks if the lists of the options do not go with the number of sides, in all formats. */
 static void check_stacks(pTHX_ const struct dp_stacks_job *job, struct dp_stacks_how *how,
                          size_t n_sides)
 {
@@ -69,6 +69,8 @@ static DPX_KEYS(dp_fold_how, DP_FOLD_OPTIONS, "folded stacks")
 struct dpx_fold { DPX_FOLD_OPTIONS(DP_MEMBER) };
 DPX_KEYS(dpx_fold, DPX_FOLD_OPTIONS, "folded stacks")
 
+/* Takes the options of folded text. This function and the ones like it return the job, which lives
+ * as long as the statement. */
 static struct dp_stacks_job *take_fold(pTHX_ HV *from, size_t n_sides)
 {
     struct dpx_fold *all = dpx_array(aTHX_ 1, sizeof *all);
@@ -88,6 +90,8 @@ static DPX_KEYS(dp_flame_how, DP_FLAME_OPTIONS, "a flame graph")
 struct dpx_flame { DPX_FLAME_OPTIONS(DP_MEMBER) };
 DPX_KEYS(dpx_flame, DPX_FLAME_OPTIONS, "a flame graph")
 
+/* Takes the options of a picture or page, with those of a comparison (`truth`) if several runs are
+ * drawn. */
 static struct dp_stacks_job *take_flame(pTHX_ HV *from, size_t n_sides)
 {
     struct dpx_flame *all = dpx_array(aTHX_ 1, sizeof *all);
@@ -121,6 +125,7 @@ static struct dp_stacks_job *take_flame(pTHX_ HV *from, size_t n_sides)
 
 static DPX_KEYS(dp_export_part, DP_EXPORT_PART_OPTIONS, "a part")
 
+/* Gives a part without a name an empty one, as C wants no NULL. */
 static bool check_part(pTHX_ void *to, AV *from, SSize_t at)
 {
     struct dp_export_part *part = to;
@@ -143,6 +148,8 @@ static DPX_KEYS(dp_export_how, DP_EXPORT_OPTIONS, "an export")
 struct dpx_export { DPX_EXPORT_OPTIONS(DP_MEMBER) };
 DPX_KEYS(dpx_export, DPX_EXPORT_OPTIONS, "an export")
 
+/* Takes the options of another tool's format. `timeline` has the sides of the stacks in order of
+ * time, and is there only for a trace. */
 static struct dp_stacks_job *take_export(pTHX_ HV *from, size_t n_sides)
 {
     struct dpx_export *all = dpx_array(aTHX_ 1, sizeof *all);

@@ -44,7 +44,7 @@ static SV *in_pad(const PAD *pad, PADOFFSET at)
 #define BESIDE_OP(sv, at, pad) (PERL_UNUSED_VAR(pad), (SV *)(sv))
 #endif
 
-/* A name that perl has written into the code. */
+/* Is it a name that perl has written into the code: a constant with a shared hash value? */
 static bool is_name(const SV *sv)
 {
     return sv && SvPOK(sv) && SvIsCOW_shared_hash(sv) && !SvMAGICAL(sv);

@@ -104,7 +104,7 @@ DP_INLINE void unwrap_slf(OP *op)
         op->op_ppaddr = our_entersub;
 }
 
-/* A call of an XS sub that is not recorded. */
+/* Runs a call of an XS sub that is not recorded. */
 DP_INLINE OP *call_unrecorded(pTHX_ struct dpx_ctx *ctx, CV *cv, U32 id, U64 now, const int way)
 {
     OP *op = PL_op;
@@ -153,6 +153,8 @@ DP_INLINE bool push_from(pTHX_ struct dpx_ctx *ctx, PERL_SI *si, I32 key, U32 id
     return f != NULL;
 }
 
+/* Pushes the frame of a call and makes its mark. is_from_c: the call comes from C, and the recorder
+ * may be at another statement than caller names. Returns false if there is no memory. */
 DP_INLINE bool push_frame(pTHX_ struct dpx_ctx *ctx, PERL_SI *si, I32 key, U32 id, U64 now,
                           const bool is_from_c, const int way)
 {
@@ -171,6 +173,8 @@ static DP_COLD void back_from_xs(pTHX_ struct dpx_ctx *ctx, ptrdiff_t at, U64 se
     dpx_way.unmarked(ctx, now);
 }
 
+/* Runs a call of an XS sub, with its frame: perl's entersub runs the whole sub, so the call has
+ * ended when it returns, unless the sub died (then no code here runs) or waits in Coro. */
 DP_INLINE OP *call_xs(pTHX_ struct dpx_ctx *ctx, CV *cv, const bool is_from_c, const int way)
 {
     U64 now = dpx_arrive(ctx, way);
@@ -206,7 +210,7 @@ DP_INLINE OP *call_xs(pTHX_ struct dpx_ctx *ctx, CV *cv, const bool is_from_c, c
     return next;
 }
 
-/* Runs when the eval context of a call_sv(G_EVAL) is popped. */
+/* Ends the frames that die has left, when the eval context of a call_sv(G_EVAL) is popped. */
 static void eval_popped(pTHX_ void *arg)
 {
     struct dpx_ctx *ctx = DPX_CTX;
@@ -215,7 +219,8 @@ static void eval_popped(pTHX_ void *arg)
         dpx_frame_look(aTHX_ ctx);
 }
 
-/* PL_phase has changed, or this may be a coroutine's first run loop on a C stack of its own. */
+/* Handles a change of PL_phase, or what may be a coroutine's first run loop on a C stack of its
+ * own. */
 static DP_COLD void new_stage(pTHX_ struct dpx_ctx *ctx)
 {
     if (ctx->stage < 0) {
@@ -226,7 +231,7 @@ static DP_COLD void new_stage(pTHX_ struct dpx_ctx *ctx)
         dpx_control_stage(aTHX_ ctx);
 }
 
-/* END blocks begin. */
+/* Ends all frames when END blocks begin. */
 static DP_COLD void ends_begin(pTHX_ struct dpx_ctx *ctx)
 {
     ctx->ended = true;
@@ -235,7 +240,8 @@ static DP_COLD void ends_begin(pTHX_ struct dpx_ctx *ctx)
     new_stage(aTHX_ ctx);
 }
 
-/* For a call that comes from C, and not from an op. */
+/* Checks what a call from C, and not from an op, may show first: END blocks begin, another
+ * coroutine runs, or an eval of call_sv is to be watched. */
 static DP_NOINLINE void from_c(pTHX_ struct dpx_ctx *ctx)
 {
     /* When END blocks and later code run, no sub of the program runs any more, even if it called
@@ -292,6 +298,8 @@ DPX_EACH_WAY(WAY, entered_late)
 static OP *(*const entered_late[DPX_WAYS])(pTHX_ struct dpx_ctx *ctx, I32 ix, OP *next, U64 now) =
     DPX_EACH_OF(entered_late);
 
+/* Runs entersub for the sub on top of perl's stack, and records the call. A Perl sub has only begun
+ * then: a hook of another op ends it. */
 DP_INLINE OP *call_sub(pTHX_ struct dpx_ctx *ctx, const bool is_from_c, const int way)
 {
     CV *xs = dpx_callee_peek_xs(aTHX_ *PL_stack_sp);
@@ -324,6 +332,8 @@ DPX_EACH_WAY(WAY, elsewhere)
 #undef WAY
 static OP *(*const elsewhere[DPX_WAYS])(pTHX_ struct dpx_ctx *ctx) = DPX_EACH_OF(elsewhere);
 
+/* The hook of entersub, for the ways of recording in `way`. A call whose op has no successor comes
+ * from C (call_sv). */
 DP_INLINE OP *enter_sub(pTHX_ const int way)
 {
     struct dpx_ctx *ctx = dpx_life_here(aTHX);
@@ -345,6 +355,7 @@ DPX_HOOKS(OP *, enter_hook, CALL)
 
 /* ---- return ---- */
 
+/* Ends the call of the frame at index `at`, whose sub has returned. */
 DP_INLINE void leave_recorded(pTHX_ struct dpx_ctx *ctx, ptrdiff_t at, const int way)
 {
     if (DP_UNLIKELY(ctx->thx != DPX_THX))
@@ -373,7 +384,7 @@ static DP_COLD bool look_again(pTHX_ struct dpx_ctx *ctx, const PERL_SI *si, I32
     return dpx_frame_stands_at(ctx->top, si, ix);
 }
 
-/* Leaves something that has no frame: a sub that is not recorded, an eval. */
+/* Runs the op that leaves something without a frame: a sub that is not recorded, an eval. */
 static DP_NOINLINE OP *leave_other(pTHX_ struct dpx_ctx *ctx, Perl_ppaddr_t orig)
 {
     OP *next = orig(aTHX);
@@ -382,7 +393,8 @@ static DP_NOINLINE OP *leave_other(pTHX_ struct dpx_ctx *ctx, Perl_ppaddr_t orig
     return next;
 }
 
-/* The original runs first: destructors of the sub's variables belong to it. */
+/* The hook of ops that leave a sub. The original runs first: destructors of the sub's variables
+ * belong to it. */
 DP_INLINE OP *leave_sub(pTHX_ Perl_ppaddr_t orig, const bool is_return, const int way)
 {
     struct dpx_ctx *ctx = dpx_life_here(aTHX);
@@ -435,6 +447,7 @@ DPX_EACH_WAY(WAY, jumped)
 static void (*const jumped_ways[DPX_WAYS])(pTHX_ struct dpx_ctx *ctx) = DPX_EACH_OF(jumped);
 static void (*jumped_way)(pTHX_ struct dpx_ctx *ctx);
 
+/* Runs next, last or redo, and ends the frames of subs that the jump has left. */
 DP_INLINE OP *run_jump(pTHX_ Perl_ppaddr_t orig)
 {
     OP *next = orig(aTHX);
@@ -518,6 +531,8 @@ DP_INLINE OP *goto_xs(pTHX_ struct dpx_ctx *ctx, CV *cv, PERL_SI *si, I32 ix, co
     return next;
 }
 
+/* Runs goto. `goto &sub` replaces the running frame by that of the sub, which returns to the
+ * caller; other gotos are jumps. */
 DP_INLINE OP *goto_any(pTHX_ const int way)
 {
     struct dpx_ctx *ctx = dpx_life_here(aTHX);
@@ -552,7 +567,8 @@ DP_INLINE OP *goto_any(pTHX_ const int way)
 DPX_HOOKS(OP *, goto_hook, CALL)
 #undef CALL
 
-/* exec replaces the program without notice, or fails, and the program goes on. */
+/* The hook of exec, which replaces the program without notice, or fails, and the program goes
+ * on. */
 static OP *exec_hook(pTHX)
 {
     dpx_life_before_exec();
@@ -610,7 +626,7 @@ static int debug_and_count(pTHX)
     return 0;
 }
 
-/* Perl_runops_standard with a counter. */
+/* Perl_runops_standard, counting the ops. */
 static int run_and_count(pTHX)
 {
     U64 *count = &DPX_CTX->ops;
@@ -622,6 +638,8 @@ static int run_and_count(pTHX)
     return 0;
 }
 
+/* Runs a run loop that is one call of a sub from C, without entersub: the block of sort or first {
+ * }. */
 DP_INLINE int run_multicall(pTHX_ struct dpx_ctx *ctx, CV *cv, const int way)
 {
     U64 now = dpx_arrive(ctx, way);
@@ -646,7 +664,8 @@ DP_INLINE int run_multicall(pTHX_ struct dpx_ctx *ctx, CV *cv, const int way)
     return rc;
 }
 
-/* For a run loop that begins after frames have ended unseen, or in another coroutine. */
+/* Ends dead frames for a run loop that begins after frames have ended unseen, or in another
+ * coroutine. */
 static DP_COLD void begins_elsewhere(pTHX_ struct dpx_ctx *ctx)
 {
     if (dpx_coro_is_other(aTHX_ ctx))
@@ -661,6 +680,8 @@ DP_INLINE bool goes_on(pTHX)
            && PL_curstackinfo->si_type != PERLSI_MULTICALL;
 }
 
+/* Runs perl's run loop, after what only its beginning shows: a new phase of the program, a
+ * coroutine, a call without entersub, or the end of an eval that died. */
 DP_INLINE int runops(pTHX_ const int way)
 {
     struct dpx_ctx *ctx = dpx_life_here(aTHX);

@@ -58,7 +58,7 @@ enum { STEPS_MAX = 100000 };
 
 /* perl's generator, forwards and backwards. The steps below fail if this perl has another
  * generator. */
-static UV forward(UV x)
+static UV step_forward(UV x)
 {
     x ^= x << 13;
     x ^= x >> RIGHT;
@@ -82,7 +82,7 @@ static UV unshift_right(UV x, int n)
     return y;
 }
 
-static UV backward(UV x, long steps)
+static UV step_back(UV x, long steps)
 {
     for (; steps > 0; steps--) {
         x = unshift_left(x, LEFT);
@@ -96,7 +96,7 @@ static UV backward(UV x, long steps)
  * more, or none do. */
 static long steps_between(UV from, UV to)
 {
-    for (long n = 0; n < STEPS_MAX; n++, from = forward(from))
+    for (long n = 0; n < STEPS_MAX; n++, from = step_forward(from))
         if (from == to)
             return n;
     return -1;
@@ -104,7 +104,7 @@ static long steps_between(UV from, UV to)
 
 static long steps_to_mark(UV from, U32 mark)
 {
-    for (long n = 0; n < STEPS_MAX; n++, from = forward(from))
+    for (long n = 0; n < STEPS_MAX; n++, from = step_forward(from))
         if ((U32)from == mark)
             return n;
     return -1;
@@ -113,7 +113,7 @@ static long steps_to_mark(UV from, U32 mark)
 /* Goes back from a number to the last one that had this low half; 0: there is none. */
 static UV back_to_mark(UV bits, U32 mark)
 {
-    for (long n = 0; n < STEPS_MAX; n++, bits = backward(bits, 1))
+    for (long n = 0; n < STEPS_MAX; n++, bits = step_back(bits, 1))
         if ((U32)bits == mark)
             return bits;
     return 0;
@@ -348,8 +348,8 @@ static UV plain_bits(pTHX_ const struct dpx_order *order)
     long env = steps_of_fill(aTHX_ NULL), more = steps_of_fill(aTHX_ "PERL5DB");
     if (!mark || debugger < 0 || line < 0 || env < 0 || more < 0)
         return 0;
-    UV bits = backward(mark, debugger + line + more - env);
-    refill_env(aTHX_ backward(bits, env));
+    UV bits = step_back(mark, debugger + line + more - env);
+    refill_env(aTHX_ step_back(bits, env));
     return bits;
 }
 

@@ -57,7 +57,8 @@ static const char *find_options(pTHX)
     return found;
 }
 
-/* With a perl that counts references from its stack, values on the stack are not mortal. */
+/* Pushes a text on perl's stack. With a perl that counts references from its stack, values there
+ * are not mortal. */
 static void push_text(pTHX_ const char *ptr, size_t len)
 {
 #ifdef PERL_RC_STACK

@@ -219,7 +219,7 @@ static void make_run_id(void)
 }
 
 /* Says why nothing can be recorded; if only blocks are recorded, by an exception. */
-static bool refuse(pTHX_ const char *why)
+static bool refuse_recording(pTHX_ const char *why)
 {
     if (dpx_run.blocks_only)
         Perl_croak(aTHX_ "DProf: %s\n", why);
@@ -347,7 +347,7 @@ static int prepare_file(pTHX_ struct dpx_ctx *ctx, bool first, struct dp_err *er
 }
 
 /* Begins the recording of a state whose file and clocks are ready: installs the hooks. If samples
- * cannot be taken, the state is gone again, and the result of refuse() is returned. */
+ * cannot be taken, the state is gone again, and the result of refuse_recording() is returned. */
 static bool begin_recording(pTHX_ struct dpx_ctx *ctx)
 {
     struct dp_err err;
@@ -364,7 +364,7 @@ static bool begin_recording(pTHX_ struct dpx_ctx *ctx)
     dp_err_init(&err);
     if (dpx_run.opt.sample && !dpx_sample_install(aTHX_ ctx, &err)) {
         dpx_life_forget(aTHX_ ctx);
-        return refuse(aTHX_ err.message);
+        return refuse_recording(aTHX_ err.message);
     }
     dpx_signal_follow(aTHX);
     if (dpx_run.self_sampling)
@@ -374,7 +374,7 @@ static bool begin_recording(pTHX_ struct dpx_ctx *ctx)
 
 /* Begins the recording of this interpreter. The first interpreter's items have the options of the
  * process; those of a later one give the path of its file at most. Returns false if there is
- * nothing to record; if it cannot be recorded, the result of refuse(). */
+ * nothing to record; if it cannot be recorded, the result of refuse_recording(). */
 static bool start_recording(pTHX_ const char *const *items, size_t n)
 {
     struct dp_err err;
@@ -389,7 +389,7 @@ static bool start_recording(pTHX_ const char *const *items, size_t n)
                         : read_own_path(aTHX_ items, n, &path, &again);
     struct dpx_ctx *ctx = enough ? dpx_life_new() : NULL;
     if (!ctx)
-        return refuse(aTHX_ "out of memory");
+        return refuse_recording(aTHX_ "out of memory");
     ctx->path = path;
     ctx->shares_path = again;
     ctx->before_cpu_us = first ? before : 0;
@@ -403,7 +403,7 @@ static bool start_recording(pTHX_ const char *const *items, size_t n)
     }
     if (rc < 0) {
         dpx_life_free(ctx);
-        return refuse(aTHX_ err.code ? err.message : dp_err_text(rc));
+        return refuse_recording(aTHX_ err.code ? err.message : dp_err_text(rc));
     }
     return begin_recording(aTHX_ ctx);
 }

@@ -264,7 +264,8 @@ static U32 sub_of(pTHX_ struct dpx_ctx *ctx, const struct sampled *of)
     return 0;
 }
 
-/* Beside a tree of calls: charges the statement that ran at the tick. */
+/* Charges the statement that ran at the tick, where calls are recorded in a tree and only lines are
+ * sampled. */
 static void take_line(pTHX_ struct dpx_ctx *ctx)
 {
     struct sampled of = { .stack = ctx->tick.stack };
@@ -432,7 +433,8 @@ static void safe_point(pTHX)
         restore_flag(aTHX);
 }
 
-/* pp_fork clears PL_sig_pending in the child, after dpx_ticker_forked has set it. */
+/* The hook of fork: pp_fork clears PL_sig_pending in the child, after dpx_ticker_forked has set
+ * it. */
 static OP *fork_hook(pTHX)
 {
     OP *next = orig_fork(aTHX);
@@ -480,7 +482,8 @@ static int runops_until_main(pTHX)
     return orig_runops(aTHX);
 }
 
-static Perl_ppaddr_t original(Optype type)
+/* The function that perl had for an op before any of our hooks, by its type. */
+static Perl_ppaddr_t original_function(Optype type)
 {
     switch (type) {
     case OP_LEAVESUB: return orig_leavesub;
@@ -491,7 +494,8 @@ static Perl_ppaddr_t original(Optype type)
     }
 }
 
-/* now: the function that the hook goes on to; the ticker may have set it already. */
+/* Hooks an op that ends subs. now: the function that the hook goes on to; the ticker may have set
+ * it already. */
 static void hook_end(Optype type, Perl_ppaddr_t *orig, Perl_ppaddr_t *now, Perl_ppaddr_t hook)
 {
     Perl_ppaddr_t none = NULL;
@@ -523,7 +527,7 @@ bool dpx_sample_install(pTHX_ struct dpx_ctx *ctx, struct dp_err *err)
         return false;
     }
     hook_ops();
-    dpx_adopt(aTHX_ original);
+    dpx_adopt(aTHX_ original_function);
     if (PL_signalhook != safe_point) {  /* else this thread has inherited them */
         if (!orig_signalhook) { /* later interpreters have the same */
             orig_signalhook = PL_signalhook;

@@ -77,7 +77,8 @@ static bool has_dt(const char *text)
     return at && !isWORDCHAR_A(at[3]);
 }
 
-/* -dt sets this variable for the debugger. */
+/* Deletes PERL5DB_THREADED, which -dt sets for the debugger, from %ENV. Without -dt, the variable
+ * is the user's own. */
 static void forget_threaded(pTHX)
 {
     bool ours = !TAINTING_get && has_dt(getenv("PERL5OPT"));

@@ -71,7 +71,7 @@ static void adopt_cv(pTHX_ CV *cv, int depth)
     }
 }
 
-/* All subs that can be found under a stash. */
+/* Adopts all subs that can be found under a stash. */
 static void adopt_stash(pTHX_ HV *stash, int depth)
 {
     if (!HvARRAY(stash) || depth > 20)

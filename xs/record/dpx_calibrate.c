@@ -102,6 +102,8 @@ static DP_NOINLINE struct op *run_unstack(struct model *m)
     return m->temporaries || --m->turns == 0 ? NULL : m->op->next;
 }
 
+/* The model's call of a sub: reads and writes about as much memory as perl's. Returns the first op
+ * of the sub, or NULL if it is none. */
 static DP_NOINLINE struct op *run_entersub(struct model *m)
 {
     struct value *sub = *m->top--;
@@ -220,7 +222,7 @@ static void make_calls(struct model *m, size_t shape, function *enter, function 
     add_op(m, leave, NULL, 0);
 }
 
-/* $b = $a; $c = $b; ... in a loop */
+/* Makes the model of a loop of simple statements: $b = $a; $c = $b; ... */
 static void make_statements(struct model *m, size_t shape, function *begin, function *end)
 {
     m->length = 0;
@@ -247,9 +249,9 @@ static uint64_t time_of(struct model *m)
     return dpx_stamp(m->clock, is_counter) - began;
 }
 
-/* The lower quartile. An interrupt spoils the round that it hits, and may leave the processor in a
- * state in which the rounds behind it cost more. */
-static double quartile(double *values, size_t n)
+/* The lower quartile of n values, which this sorts. An interrupt spoils the round that it hits, and
+ * may leave the processor in a state in which the rounds behind it cost more. */
+static double lower_quartile(double *values, size_t n)
 {
     for (size_t i = 1; i < n; i++)
         for (size_t k = i; k > 0 && values[k - 1] > values[k]; k--) {
@@ -298,7 +300,7 @@ static uint64_t least_cost(struct model *m, struct round (*take)(struct model *m
             plain[i] = r.plain;
             hooked[i] = r.hooked;
         }
-        double cost = quartile(hooked, ROUNDS) - quartile(plain, ROUNDS);
+        double cost = lower_quartile(hooked, ROUNDS) - lower_quartile(plain, ROUNDS);
         if (shape == 0 || cost < best)
             best = cost;
     }

@@ -20,7 +20,9 @@ static uint64_t read_ns(clockid_t id)
     return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
-static void split(void *arg, uint64_t *user_us, uint64_t *sys_us)
+/* The process's CPU time in user mode and in the kernel, in microseconds; dp_rec asks for it from
+ * time to time. */
+static void split_cpu_time(void *arg, uint64_t *user_us, uint64_t *sys_us)
 {
     struct rusage ru;
     (void)arg;
@@ -97,7 +99,7 @@ static void counter_pair(void *arg, uint64_t *stamp, uint64_t *mono_ns)
 }
 
 static const struct dp_rec_host counter_host =
-    { 0, measure_costs, counter_stamp, cpu_ns, counter_pair, split };
+    { 0, measure_costs, counter_stamp, cpu_ns, counter_pair, split_cpu_time };
 
 /* The kernel watches the TSC and stops using it when it cannot be trusted. The invariant bit says
  * that the rate does not follow the frequency. */
@@ -143,7 +145,7 @@ static void mono_pair(void *arg, uint64_t *stamp, uint64_t *mono_ns)
 }
 
 static const struct dp_rec_host mono_host =
-    { 1, measure_costs, mono_stamp, cpu_ns, mono_pair, split };
+    { 1, measure_costs, mono_stamp, cpu_ns, mono_pair, split_cpu_time };
 
 /* ---- the counting clock ---- */
 

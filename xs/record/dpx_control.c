@@ -146,7 +146,7 @@ static void begin_init(struct dpx_ctx *ctx)
     errno = why;
 }
 
-/* For when the program is compiled, and begins. */
+/* Begins the phase "main", and the file if it has waited for it, when the program is compiled. */
 static void begin_main(struct dpx_ctx *ctx)
 {
     int why = errno;

@@ -156,6 +156,8 @@ struct dpx_ctx *dpx_ctx_own(void)
     return ctx;
 }
 
+/* Is the address on the stack of the running thread? Also false if the system cannot say where that
+ * is. */
 static bool is_on_stack(const void *at)
 {
     pthread_attr_t attr;

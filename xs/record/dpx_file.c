@@ -652,7 +652,7 @@ static void last_tree(struct dpx_ctx *ctx, const struct dp_buf *text)
     dpx_file_sink(ctx, text->ptr, text->len);
 }
 
-/* For when there is no last tree: the file stays as it was last saved, if ever. */
+/* Reports that a last tree could not be written: the file stays as it was last saved, if ever. */
 static void no_tree(struct dpx_ctx *ctx, int why)
 {
     if (why == DP_E_NOMEM)

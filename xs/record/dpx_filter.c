@@ -19,12 +19,12 @@ enum { VERDICTS_MAX = 1 << 16 };    /* beyond these, all verdicts are dropped */
 
 /* ---- patterns ---- */
 
-static bool starts(const char *p, const char *with)
+static bool starts_with(const char *p, const char *with)
 {
     return strncmp(p, with, strlen(with)) == 0;
 }
 
-/* \p{IsNAME}, \p{InNAME}: may be a sub of the program. */
+/* Is it \p{IsNAME} or \p{InNAME}, which may call a sub of the program? */
 static bool may_be_sub(const char *p)
 {
     const char *end = p + strcspn(p, "}");
@@ -32,7 +32,7 @@ static bool may_be_sub(const char *p)
     for (const char *q = p; q + 1 < end; q++)
         if (q[0] == ':' && q[1] == ':')
             p = q + 2;
-    return starts(p, "Is") || starts(p, "In");
+    return starts_with(p, "Is") || starts_with(p, "In");
 }
 
 /* Before 5.32 the engine asks Perl code (utf8_heavy.pl) for the meaning of properties, whenever a
@@ -66,7 +66,7 @@ static void learn_to_fold(pTHX)
 /* Does it call a group within the pattern, which may recurse until the engine dies? */
 static bool is_recursion(const char *p)
 {
-    if (*p == 'R' || *p == '&' || starts(p, "P>"))
+    if (*p == 'R' || *p == '&' || starts_with(p, "P>"))
         return true;
     p += *p == '+' || *p == '-';
     return dp_is_digit(*p);
@@ -86,11 +86,11 @@ static const char *why_refused(const char *p)
                 return "\\p{Is...} and \\p{In...} may be subs of the program, which are not"
                        " called;"
                        " there are \\p{...} without Is, and \\p{Block=...}";
-            if (*p == 'N' && p[1] == '{' && !starts(p + 2, "U+"))
+            if (*p == 'N' && p[1] == '{' && !starts_with(p + 2, "U+"))
                 return "characters have no names here; there is \\x{...}";
-        } else if (starts(p, "(?{") || starts(p, "(??{") || starts(p, "(*{")) {
+        } else if (starts_with(p, "(?{") || starts_with(p, "(??{") || starts_with(p, "(*{")) {
             return "code in a pattern is not run";
-        } else if (starts(p, "(?") && is_recursion(p + 2)) {
+        } else if (starts_with(p, "(?") && is_recursion(p + 2)) {
             return "a pattern that calls its own groups is not taken";
         }
     }
@@ -146,7 +146,8 @@ static REGEXP *compile_pattern(pTHX_ const char *text)
     return rx;
 }
 
-/* Compiles as an XSUB: it is called in an eval, which restores PL_curcop. */
+/* Compiles a pattern. It is an XSUB so that it can be called in an eval, which restores
+ * PL_curcop. */
 static void compile_xs(pTHX_ CV *cv)
 {
     REGEXP **to = CvXSUBANY(cv).any_ptr;
@@ -268,7 +269,8 @@ static void make_label(struct dp_buf *to, const char *line, size_t len)
     }
 }
 
-/* Names are UTF-8; a file's name may have other bytes, which count as Latin-1. */
+/* Makes a text the string to match. Names are UTF-8; a file's name may have other bytes, which
+ * count as Latin-1. */
 static void set_subject(pTHX_ SV *sv, const struct dp_buf *text)
 {
     bool utf8 = is_utf8_string((const U8 *)text->ptr, text->len);
@@ -293,7 +295,7 @@ static void ignore_signals(pTHX) { PERL_UNUSED_CONTEXT; }
 
 /* Perl checks for signals while it matches. Neither a handler of the program nor a sample may run
  * in the middle of a hook: PL_sig_pending stays set, and the program's next safe point sees it. */
-static bool matches(pTHX_ SV *sv, REGEXP *rx)
+static bool pattern_matches(pTHX_ SV *sv, REGEXP *rx)
 {
     COP cop, *before = PL_curcop;
     despatch_signals_proc_t signals = PL_signalhook;
@@ -315,11 +317,11 @@ static bool is_wanted(pTHX_ struct dpx_filter *f, const char *line, size_t len)
     if (f->text.err)
         return true;
     set_subject(aTHX_ f->subject, &f->text);
-    return (!f->only || matches(aTHX_ f->subject, f->only))
-        && !(f->skip && matches(aTHX_ f->subject, f->skip));
+    return (!f->only || pattern_matches(aTHX_ f->subject, f->only))
+        && !(f->skip && pattern_matches(aTHX_ f->subject, f->skip));
 }
 
-/* FNV-1a. */
+/* Hashes a line, by FNV-1a. */
 static U64 hash_line(const char *ptr, size_t len)
 {
     U64 h = UINT64_C(0xcbf29ce484222325);

@@ -42,7 +42,7 @@ void dpx_life_begin(pTHX_ struct dpx_ctx *ctx)
     dpx_ctx_show(aTHX_ ctx);
 }
 
-/* The hooks look at thx: from here on they ignore this state. */
+/* Ends a recording for good: hooks look at ctx->thx, and ignore this state from here on. */
 static void end_state(struct dpx_ctx *ctx, enum dpx_state state)
 {
     ctx->state = state;

@@ -66,7 +66,7 @@ void dpx_options_init(struct dpx_options *opt)
 }
 
 /* The n-th word of a list, or NULL. */
-static const char *word(const char *list, uint64_t n)
+static const char *nth_word(const char *list, uint64_t n)
 {
     for (; *list && n; n--)
         list += strlen(list) + 1;
@@ -86,18 +86,21 @@ static void append_text(char *to, size_t size, const char *fmt, ...)
 }
 
 /* The text before the n-th word in a sentence. */
-static const char *separator(const struct option *o, uint64_t n)
+static const char *separator_before(const struct option *o, uint64_t n)
 {
-    return n == 0 ? "" : word(o->choices, n + 1) ? ", " : " or ";
+    return n == 0 ? "" : nth_word(o->choices, n + 1) ? ", " : " or ";
 }
 
-static int bad_value(struct dp_err *err, const char *as, const struct option *o, const char *value)
+/* Sets the error for a value that an option does not accept, with those that it does. as: the
+ * option's name as the user wrote it. */
+static int refuse_value(struct dp_err *err, const char *as, const struct option *o,
+                        const char *value)
 {
     if (o->kind == CHOICE) {
         char words[64] = "";
-        for (uint64_t n = 0; word(o->choices, n); n++)
-            append_text(words, sizeof words, "%s%s", separator(o, n),
-                        word(o->choices, n));
+        for (uint64_t n = 0; nth_word(o->choices, n); n++)
+            append_text(words, sizeof words, "%s%s", separator_before(o, n),
+                        nth_word(o->choices, n));
         return dp_err_set(err, DP_E_ARG, "%s=%s: it is %s", as, value, words);
     }
     return dp_err_set(err, DP_E_ARG, "%s=%s is not a whole number from %llu to %llu", as, value,
@@ -113,12 +116,12 @@ static int take_value(struct dpx_options *opt, const struct option *o, const cha
         return 0;
     }
     if (o->kind == CHOICE) {
-        for (uint64_t n = 0; word(o->choices, n); n++)
-            if (strcmp(word(o->choices, n), value) == 0) {
+        for (uint64_t n = 0; nth_word(o->choices, n); n++)
+            if (strcmp(nth_word(o->choices, n), value) == 0) {
                 set_number(opt, o, n);
                 return 0;
             }
-        return bad_value(err, as, o, value);
+        return refuse_value(err, as, o, value);
     }
     char *end;
     unsigned long long n = strtoull(value, &end, 10);
@@ -128,7 +131,7 @@ static int take_value(struct dpx_options *opt, const struct option *o, const cha
         end++;
     }
     if (end == value || *end || *value < '0' || *value > '9' || n < o->least || n > o->most)
-        return bad_value(err, as, o, value);
+        return refuse_value(err, as, o, value);
     set_number(opt, o, n);
     return 0;
 }
@@ -137,8 +140,9 @@ static int take_value(struct dpx_options *opt, const struct option *o, const cha
 static int needs_value(struct dp_err *err, const struct option *o)
 {
     char how[96] = "";
-    for (uint64_t n = 0; o->kind == CHOICE && word(o->choices, n); n++)
-        append_text(how, sizeof how, "%s%s=%s", separator(o, n), o->name, word(o->choices, n));
+    for (uint64_t n = 0; o->kind == CHOICE && nth_word(o->choices, n); n++)
+        append_text(how, sizeof how, "%s%s=%s", separator_before(o, n), o->name,
+                    nth_word(o->choices, n));
     if (o->kind != CHOICE)
         append_text(how, sizeof how, "%s=%s", o->name,
                     o->kind != TEXT ? "N"
@@ -147,6 +151,8 @@ static int needs_value(struct dp_err *err, const struct option *o)
     return dp_err_set(err, DP_E_ARG, "%s needs a value: %s", o->name, how);
 }
 
+/* Sets the error for an option that does not exist, with names that the user may have meant: other
+ * options, and the modes, which may be written alone. */
 static int refuse_unknown(struct dp_err *err, const char *item, size_t len)
 {
     struct dp_pmu_near near;
@@ -154,8 +160,8 @@ static int refuse_unknown(struct dp_err *err, const char *item, size_t len)
     dp_pmu_near_init(&near, item, len);
     for (size_t i = 0; i < DP_ARRAY_LEN(table); i++)
         dp_pmu_near_add(&near, table[i].name);
-    for (uint64_t n = 0; word(table[0].choices, n); n++)
-        dp_pmu_near_add(&near, word(table[0].choices, n));
+    for (uint64_t n = 0; nth_word(table[0].choices, n); n++)
+        dp_pmu_near_add(&near, nth_word(table[0].choices, n));
     dp_pmu_near_add(&near, "help");
     dp_pmu_near_write(&near, "; ", meant, sizeof meant);
     return dp_err_set(err, DP_E_ARG, "unknown option %.40s%s", item,
@@ -176,8 +182,8 @@ int dpx_options_take(struct dpx_options *opt, const char *item, struct dp_err *e
             return take_value(opt, o, o->name, value, err);
         }
         if (!equals && o->kind == CHOICE && strcmp(o->name, "mode") == 0)
-            for (uint64_t n = 0; word(o->choices, n); n++)
-                if (strcmp(word(o->choices, n), item) == 0)
+            for (uint64_t n = 0; nth_word(o->choices, n); n++)
+                if (strcmp(nth_word(o->choices, n), item) == 0)
                     return take_value(opt, o, o->name, item, err);
     }
     return refuse_unknown(err, item, len);
@@ -225,7 +231,7 @@ int dpx_options_environment(struct dpx_options *opt, bool safe, struct dp_err *e
 static void put_value(struct dp_buf *to, const struct option *o, uint64_t n)
 {
     if (o->kind == CHOICE)
-        dp_buf_adds(to, word(o->choices, n));
+        dp_buf_adds(to, nth_word(o->choices, n));
     else
         dp_buf_addu(to, n);
 }
@@ -240,8 +246,8 @@ void dpx_options_help(struct dp_buf *to)
                     o->kind == TEXT ? "..."
                     : o->kind == CHOICE ? ""
                     : "N");
-        for (uint64_t n = 0; o->kind == CHOICE && word(o->choices, n); n++)
-            append_text(what, sizeof what, "%s%s", n ? "|" : "", word(o->choices, n));
+        for (uint64_t n = 0; o->kind == CHOICE && nth_word(o->choices, n); n++)
+            append_text(what, sizeof what, "%s%s", n ? "|" : "", nth_word(o->choices, n));
         dp_buf_addf(to, "  %-24s %s", what, o->help);
         if (o->kind != TEXT) {
             dp_buf_adds(to, " [");

@@ -18,9 +18,9 @@
  * blocks in which nothing happens. An op that has another function than perl's is left alone.
  *
  * What this relies on: PL_peepp sees each sub after perl has optimized it. A nextstate that perl
- * leaves out stays in the tree as an OP_NULL whose op_targ is its old type. The ops in decides()
- * are all that lead into a block; a new perl may have a new one. A child of OP_COND_EXPR stands
- * where right_arm() and else_arm() look for it. */
+ * leaves out stays in the tree as an OP_NULL whose op_targ is its old type. The ops in
+ * is_decision() are all that lead into a block; a new perl may have a new one. A child of
+ * OP_COND_EXPR stands where right_arm() and else_arm() look for it. */
 #include "dpx_revive.h"
 
 static peep_t orig_peep;
@@ -28,7 +28,8 @@ static Perl_ppaddr_t before[MAXO];      /* the functions of the ops before ours 
 static dpx_revive_tell *report_known;
 static dpx_revive_first *report_first;
 
-static bool decides(const OP *o)
+/* Is it an op that leads into a block or past it? */
+static bool is_decision(const OP *o)
 {
     return o->op_type == OP_AND || o->op_type == OP_OR || o->op_type == OP_DOR
 #if PERL_VERSION >= 34
@@ -58,7 +59,7 @@ DP_INLINE COP *first_of(OP *arm)
     while (!is_left(arm)) {
         if (!(arm->op_flags & OPf_KIDS)
             || !(arm->op_type == OP_NULL || is_or_was(arm, OP_SCOPE) || is_or_was(arm, OP_LINESEQ)
-                 || decides(arm))
+                 || is_decision(arm))
             || (is_list && arm->op_type == OP_NULL && arm->op_flags & OPf_SPECIAL))
             return NULL;
         is_list = is_or_was(arm, OP_LINESEQ);
@@ -178,10 +179,10 @@ static OP *run_either(pTHX)
 }
 
 /* The op whose right arm begins at start, and in whose condition o is. */
-static const OP *decider(OP *o, const OP *start)
+static const OP *decision_of(OP *o, const OP *start)
 {
     for (o = op_parent(o); o; o = op_parent(o))
-        if (decides(o) && cLOGOPx(o)->op_other == start)
+        if (is_decision(o) && cLOGOPx(o)->op_other == start)
             break;
     return o;
 }
@@ -191,7 +192,7 @@ static OP *run_far(pTHX)
 {
     OP *o = PL_op;
     OP *next = before[o->op_type](aTHX);
-    const OP *of = next == cLOGOPx(o)->op_other ? o : decider(o, next);
+    const OP *of = next == cLOGOPx(o)->op_other ? o : decision_of(o, next);
     COP *cop = of ? first_of(right_arm(of)) : NULL;
     if (cop)
         report_first(aTHX_ cop);
@@ -235,7 +236,7 @@ static void take_shortcuts(const OP *o, const OP *start)
 {
     OP *root = cLOGOPx(o)->op_first;
     for (OP *p = root; p; p = next_in(root, p))
-        if (decides(p) && p->op_type != OP_COND_EXPR && p->op_next == start
+        if (is_decision(p) && p->op_type != OP_COND_EXPR && p->op_next == start
             && (is_free(p) || p->op_ppaddr == run_right || p->op_ppaddr == run_block))
             p->op_ppaddr = run_far;
 }
@@ -291,7 +292,7 @@ static void peep_hook(pTHX_ OP *o)
     for (OP *parent; (parent = op_parent(root)) != NULL;)
         root = parent;
     for (o = root; o; o = next_in(root, o))
-        if (decides(o) && (o->op_flags & OPf_KIDS) && (is_free(o) || o->op_ppaddr == run_far))
+        if (is_decision(o) && (o->op_flags & OPf_KIDS) && (is_free(o) || o->op_ppaddr == run_far))
             take_op(o);
 }
 

@@ -211,7 +211,7 @@ static bool is_idle(struct dpx_ctx *ctx, const COP *cop)
 
 /* Begins a statement in the slow way: one that this interpreter has not run before, or any while
  * recording is stopped, or one of a sub that is not recorded. */
-static void begins(pTHX_ struct dpx_ctx *ctx, COP *cop, const bool times)
+static void begin_slowly(pTHX_ struct dpx_ctx *ctx, COP *cop, const bool times)
 {
     int why = errno;
     U32 sub;
@@ -263,7 +263,7 @@ static DP_NOINLINE OP *begins_timed(pTHX)
 {
     struct dpx_ctx *ctx = DPX_CTX;
     if (ctx->thx == DPX_THX)
-        begins(aTHX_ ctx, (COP *)PL_op, true);
+        begin_slowly(aTHX_ ctx, (COP *)PL_op, true);
     return run_original(aTHX);
 }
 
@@ -271,7 +271,7 @@ static DP_NOINLINE OP *begins_counted(pTHX)
 {
     struct dpx_ctx *ctx = DPX_CTX;
     if (ctx->thx == DPX_THX)
-        begins(aTHX_ ctx, (COP *)PL_op, false);
+        begin_slowly(aTHX_ ctx, (COP *)PL_op, false);
     return run_original(aTHX);
 }
 
@@ -369,8 +369,9 @@ COUNTED(nextstate_count, orig_nextstate)
 COUNTED(dbstate_count, orig_dbstate)
 #undef COUNTED
 
-/* Does the same for statements without an op of their own (dpx_revive.c). */
-DP_INLINE bool mark(pTHX_ U32 number, const int way)
+/* Marks the beginning of a statement without an op of its own (dpx_revive.c). Returns false if this
+ * interpreter has not run the statement before. */
+DP_INLINE bool mark_statement(pTHX_ U32 number, const int way)
 {
     struct dpx_ctx *ctx = DPX_CTX;
     struct dp_stmt *line = dp_lines_look(&ctx->statements, number);
@@ -384,10 +385,10 @@ DP_INLINE bool mark(pTHX_ U32 number, const int way)
 }
 
 #define WAY(way, name) \
-    static bool name##_##way(pTHX_ U32 number) { return mark(aTHX_ number, LINES(way)); }
-DPX_EACH_WAY(WAY, mark)
+    static bool name##_##way(pTHX_ U32 number) { return mark_statement(aTHX_ number, LINES(way)); }
+DPX_EACH_WAY(WAY, mark_statement)
 #undef WAY
-static dpx_revive_tell *const mark_ways[DPX_WAYS] = DPX_EACH_OF(mark);
+static dpx_revive_tell *const mark_ways[DPX_WAYS] = DPX_EACH_OF(mark_statement);
 
 static bool mark_count(pTHX_ U32 number)
 {
@@ -404,7 +405,7 @@ static U32 mark_first(pTHX_ COP *cop)
     const bool times = dpx_run.opt.lines == DP_LINES_TIMES;
     if (!(times ? mark_ways[dpx_way_bits & ~(DPX_TREE | DPX_LINES)] : mark_count)(aTHX_
             DPX_STMT_NUMBER(cop)) && ctx->thx == DPX_THX)
-        begins(aTHX_ ctx, cop, times);
+        begin_slowly(aTHX_ ctx, cop, times);
     return DPX_STMT_NUMBER(cop);
 }
 

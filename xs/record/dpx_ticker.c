@@ -61,7 +61,7 @@ static void tell_change(void)
 static bool load_flag(const bool *flag) { return __atomic_load_n(flag, __ATOMIC_SEQ_CST); }
 static void store_flag(bool *flag, bool value) { __atomic_store_n(flag, value, __ATOMIC_SEQ_CST); }
 
-/* ns; 0 if the thread of this clock has ended. */
+/* Reads a clock, in nanoseconds; 0 if the thread of this clock has ended. */
 static U64 read_ns(clockid_t clock)
 {
     struct timespec now;
@@ -74,7 +74,7 @@ static UV time_now(void) { return (UV)read_ns(CLOCK_MONOTONIC); }
 
 /* The interpreter of a state that records, or NULL. A recording may end at any moment, so the value
  * that was read is used, and not read again. */
-static void *recording(const struct dpx_ctx *ctx)
+static void *recording_thx(const struct dpx_ctx *ctx)
 {
     void *thx = __atomic_load_n(&ctx->thx, __ATOMIC_RELAXED);
     return __atomic_load_n(&ctx->rec.paused, __ATOMIC_RELAXED) ? NULL : thx;
@@ -118,9 +118,9 @@ static bool tick_all(void)
     size_t n = 0;
     pthread_mutex_lock(&dpx_run.lock);
     for (const struct dpx_ctx *ctx = dpx_run.all; ctx; ctx = ctx->next)
-        n += recording(ctx) != NULL;
+        n += recording_thx(ctx) != NULL;
     for (struct dpx_ctx *ctx = dpx_run.all; ctx; ctx = ctx->next) {
-        void *thx = recording(ctx);
+        void *thx = recording_thx(ctx);
         if (thx && tick_one(&ctx->tick, thx, n == 1))
             answered = true;
     }
@@ -134,7 +134,7 @@ static bool is_awaited(void)
     bool awaited = false;
     pthread_mutex_lock(&dpx_run.lock);
     for (const struct dpx_ctx *ctx = dpx_run.all; ctx && !awaited; ctx = ctx->next)
-        awaited = recording(ctx) && !__atomic_load_n(&ctx->tick.pending, __ATOMIC_SEQ_CST);
+        awaited = recording_thx(ctx) && !__atomic_load_n(&ctx->tick.pending, __ATOMIC_SEQ_CST);
     pthread_mutex_unlock(&dpx_run.lock);
     return awaited;
 }
@@ -167,7 +167,7 @@ static void wait_for(const struct timespec *at)
 
 /* Waits for an answer. An answer before `dozes` was set woke nothing, so the thread checks once
  * more; dpx_ticker_wake has the other half of this order. */
-static void doze(void)
+static void doze_until_answer(void)
 {
     store_flag(&ticker.dozes, true);
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
@@ -195,7 +195,7 @@ static void *run_ticker(void *arg)
             return NULL;
         silent = tick_all() ? 0 : silent + 1;
         if (silent >= PATIENCE) {
-            doze();
+            doze_until_answer();
             silent = 0;
             clock_gettime(CLOCK_MONOTONIC, &at);
             dozed = true;
@@ -259,7 +259,7 @@ bool dpx_ticker_runs(void) { return ticker.runs; }
 
 void dpx_ticker_wake(void)
 {
-    __atomic_thread_fence(__ATOMIC_SEQ_CST);    /* after the answer; see doze() */
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);    /* after the answer; see doze_until_answer() */
     if (!load_flag(&ticker.dozes))
         return;
     store_flag(&ticker.dozes, false);

@@ -103,6 +103,9 @@ sub header_of {
 # files that are not named, one line says so, unless `quiet'.
 my %told_runs;
 
+# Returns the files to read for the given names. With ALL, these are the files of all processes and
+# threads of their runs (--processes); otherwise, unless QUIET, a message says once that a run has
+# more files.
 sub of_runs {
     my ($all, $quiet, @names) = @_;
     # FILE.live and FILE.new hold what is not in FILE yet: the reader takes them with FILE.
@@ -203,6 +206,8 @@ sub usable { return $_[0] =~ /\A(?:fine|open|cut)\z/ ? 1 : 0 }
 
 sub readable { return $_[0] eq 'part' || usable($_[0]) ? 1 : 0 }
 
+# Reports what is wrong with a file. Returns the verdict on it as a word (Outcome.pm); QUIET:
+# nothing is said about a file that can be used.
 sub report_outcome {
     my ($o, $quiet) = @_;
     return 'fine' if !$o->{code} && !$o->{open_count};

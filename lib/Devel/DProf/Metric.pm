@@ -51,6 +51,8 @@ sub of {
     return $self;
 }
 
+# Returns the counter that the user's word means in all of the profiles, which may have it in
+# different columns; undef if one of them lacks it.
 sub counter_of {
     my ($class, $word, @profiles) = @_;
     my @lists = map { [$_->counters] } @profiles;

@@ -13,6 +13,8 @@ use Devel::DProf::Text qw(bytes text);
 our $VERSION = $Devel::DProf::Core::VERSION;
 our @EXPORT_OK = qw(list_of windows renames only_beside);
 
+# Returns the names of an option such as --comms: separated by commas, or one a line in a file given
+# as file://PATH.
 sub list_of {
     my ($option, $list) = @_;
     my @names;
@@ -31,6 +33,7 @@ sub list_of {
     return @names;
 }
 
+# Returns the regular expression of an option. Dies with a message if it is none.
 sub pattern {
     my ($option, $re) = @_;
     $re = text($re);
@@ -44,6 +47,8 @@ sub windows {
     return [map { length $_ ? ranges($_) : undef } split /:/, $text, -1];
 }
 
+# Returns the ranges of --time, sorted, each as [FROM, TO, IS_PERCENT]; TO undef: up to the end.
+# Dies with a message if they overlap or are empty.
 sub ranges {
     my ($text) = @_;
     my $number = qr/\d+(?:\.\d*)?|\.\d+/;
@@ -70,6 +75,7 @@ sub ranges {
     return \@ranges;
 }
 
+# Returns the names of --map in pairs, old and new, given as OLD=NEW or one a line in a file.
 sub renames {
     my ($text) = @_;
     my @lines = $text =~ m{^file://} ? list_of('--map', $text) : text($text);

@@ -11,6 +11,8 @@ use Devel::DProf::Text qw(plural meant);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
+# Returns a word for what a file is: fine; open: calls have not ended; cut: the end is missing;
+# part: read up to damage; bad: nothing could be read of a profile; none: no profile.
 sub verdict {
     my ($o) = @_;
     my $code = $o->{code};
@@ -79,6 +81,7 @@ sub left_out {
         @{ $o->{faults} };
 }
 
+# Returns the message for a path that could not be read at all, with what the user may have meant.
 sub no_profile {
     my ($o) = @_;
     my $path = $o->{path};
@@ -143,6 +146,8 @@ sub reason {
 # of threads and of forked children begin after these have used CPU time.
 use constant TOO_SHORT => 1;           # second of CPU time
 
+# Returns by how many percent the CPU clock counted more than the time that passed, or undef if the
+# header does not show it: of a thread, a child, or a recording that is too short.
 sub disagreement {
     my ($header) = @_;
     my ($user, $sys, $own, $lost) = map { $_ // 0 }

@@ -129,6 +129,8 @@ sub begin_phase_in_turn {
     return $whose ? enter_request($whose) : leave_requests();
 }
 
+# Makes the recorder follow the request that runs now: starts or stops it, and begins the request's
+# phase. The first request notes the state outside of requests, which leave_requests restores.
 sub enter_request {
     my ($whose) = @_;
     if (!$outside) {
@@ -182,6 +184,8 @@ sub settle_request {
     return;
 }
 
+# Restores the recorder's state and phase of before the first request, when no request runs any
+# more.
 sub leave_requests {
     my $was = $outside or return;
     Devel::DProf::Control::stop() if $was->{is_switched} && !$was->{recording};
@@ -261,6 +265,7 @@ package    # for PAUSE
 
 our $DPROF_AROUND;
 
+# Ends a section when the last reference to it is gone; it need not be the innermost one.
 sub DESTROY {
     my ($self) = @_;
     return if ${^GLOBAL_PHASE} eq 'DESTRUCT';

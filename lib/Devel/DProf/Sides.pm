@@ -330,6 +330,8 @@ sub doubt_counter {
     return;
 }
 
+# Returns whether all sides have the same unit, so that they can be compared; otherwise, unless
+# forced, false after a message.
 sub same_unit {
     my ($self) = @_;
     my %units;

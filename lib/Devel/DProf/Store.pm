@@ -24,6 +24,8 @@ my @SCHEMES = (
     ['coroot', 'Receiver::Coroot', 'coroot:http://HOST:8080'],
 );
 
+# Returns the store of a URL, SCHEME:PLACE, as an object of the scheme's class. Dies with a message
+# about a wrong URL.
 sub open {
     my ($url, %opt) = @_;
     my ($scheme, $place) = ($url // '') =~ /\A([a-z]+):(.+)\z/s;

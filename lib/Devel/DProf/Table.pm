@@ -15,6 +15,8 @@ my %FORMAT = words_of('format');
 # The suffixes of files, and the formats that they select.
 my %SUFFIX = (csv => 'csv', json => 'json', md => 'markdown', html => 'html', htm => 'html');
 
+# Returns the number of the format of --format or, without that, of the suffix of a file; @words:
+# the formats that are possible.
 sub format_of {
     my ($word, $path, @words) = @_;
     my ($suffix) = lc($path // '') =~ /\.(\w+)\z/;

@@ -33,6 +33,8 @@ sub is_defined {
     return $sub =~ /^\w+(?:(?:::|')\w+)*\z/ && defined &{$sub};
 }
 
+# Returns at most three subs whose names are near to one that was not found, also such as are
+# defined but were not called.
 sub nearest {
     my ($p, $sub) = @_;
     my %names = map { $_ => 1 } $p->subs;

@@ -38,6 +38,8 @@ sub row {
     return $self->rows($metric)->{$name};
 }
 
+# Returns the costs of all subs in a metric, by name. Subs of the same name are also there as
+# separate ones, by the labels that distinguish them.
 sub rows {
     my ($self, $metric) = @_;
     return $self->{rows}{$metric} //= do {
@@ -113,6 +115,8 @@ sub file {
     };
 }
 
+# Returns the text that dprofreport prints for this profile with these options, to be shown when a
+# test fails.
 sub report {
     my ($self, @options) = @_;
     require Devel::DProf::Tool::Dprofreport;

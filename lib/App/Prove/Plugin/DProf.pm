@@ -107,6 +107,8 @@ sub try_perl {
 
 # ---- the run ----
 
+# Runs prove's tests with the recorder; prove's App::Prove calls it in place of _runtests, whose
+# code is $run. Returns whether all tests passed and the suite's gates hold.
 sub run {
     my ($self, $app, $run, $args, @tests) = @_;
     my $suite = $self->{suite};

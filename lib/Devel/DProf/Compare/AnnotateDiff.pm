@@ -77,6 +77,8 @@ sub table_of {
     });
 }
 
+# Returns the files that a word of --annotate means: by their full name on either side or, if there
+# is none, by the end of it.
 sub find_files {
     my ($self, $word) = @_;
     my $files = $self->{files};
@@ -197,6 +199,7 @@ sub pairs {
 
 # ---- lines of text ----
 
+# Returns the lines above a part: the sub's name and, as in a unified diff, the place on each side.
 sub head {
     my ($self, $part, $file, $ranges) = @_;
     my @where = map {
@@ -207,6 +210,8 @@ sub head {
     return (defined $part->{label} ? shown($part->{label}) : (), "--- $where[0]", "+++ $where[1]");
 }
 
+# Returns remarks about sides whose source is not available, which make the pairing of lines
+# uncertain.
 sub notes {
     my ($self, $file, $texts) = @_;
     my @names = map { $_->{name} } $self->{diff}->sides;
@@ -234,6 +239,7 @@ sub text {
     } @parts;
 }
 
+# Returns a value as people read it: seconds in a unit that fits, counts with separators; '' for 0.
 sub value {
     my ($self, $value) = @_;
     return '' if !$value;

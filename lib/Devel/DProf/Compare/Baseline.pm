@@ -256,6 +256,7 @@ sub name_lines {
     return;
 }
 
+# Returns the lines of a sub whose value in a metric has grown most, LINES at most.
 sub grown_lines {
     my ($rows, $sub, $metric) = @_;
     my @grown = sort { $b->{change} <=> $a->{change} || $a->{line} <=> $b->{line} }

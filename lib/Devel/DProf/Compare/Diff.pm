@@ -434,6 +434,8 @@ sub with_ops {
     die "--fail-if: $parsed->{text}: $why\n";
 }
 
+# Returns the number of the measure that a rule of --fail-if is about, or undef after a message. A
+# counter that no table shows becomes one more measure, without a column.
 sub rule_measure {
     my ($self, $name, $rule) = @_;
     $rule->{incl} = $name eq 'incl' ? 1 : 0;
@@ -493,6 +495,8 @@ sub facts {
     return @facts;
 }
 
+# Returns facts above the table: what counts as one value of a side (a run, host or process), and
+# that there are too few of them.
 sub facts_of_units {
     my ($self) = @_;
     my $few = $self->few_units;
@@ -506,6 +510,7 @@ sub facts_of_units {
         defined $few ? ('Too few', 'too_few', $few) : ());
 }
 
+# Returns the fact that explains the column of -c.
 sub fact_of_compute {
     my ($self) = @_;
     my ($baseline, $other) = @{ $self->{how}{weights} || [1, 1] };
@@ -560,6 +565,7 @@ sub result {
     return undef;
 }
 
+# Returns the sides as C takes them: each run is a list of parts.
 sub sides_for_c {
     my ($self) = @_;
     $self->know_sources if $self->needs_lines;
@@ -648,6 +654,7 @@ sub in_c {
     return \%how;
 }
 
+# Returns a metric as C takes a measure of a comparison.
 sub measure_in_c {
     my ($self, $metric) = @_;
     return {
@@ -668,18 +675,22 @@ sub learn_labels {
     return;
 }
 
+# Returns a profile of a side as C takes it, with the flags of its subs and what tells its process
+# from others.
 sub part {
     my ($self, $profile) = @_;
     my $header = $self->{reader}->header($profile);
     my $script = $header->{dprof_script};
     # Checkouts have the script in different folders, so a unique name identifies it without its
     # path.
-    $script =~ s{.*/}{} if defined $script && !$self->ambiguous($script);
+    $script =~ s{.*/}{} if defined $script && !$self->is_ambiguous($script);
     my $flags = flags($self, $profile, $header, $self->{labels}{$profile});
     return [$profile, $flags, $script, @$header{qw(dprof_pid dprof_tid)}];
 }
 
-sub ambiguous {
+# Returns whether a side has several scripts of this name, in different folders; then only the path
+# distinguishes them.
+sub is_ambiguous {
     my ($self, $script) = @_;
     $self->{scripts_by_name} ||= do {
         my %by;

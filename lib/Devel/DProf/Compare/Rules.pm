@@ -57,6 +57,8 @@ sub pattern_of {
         . ($@ =~ s/ at \S+ line \d+\.\n\z//r) . "\n";
 }
 
+# Parses the limits of a rule at pos($_[0]), `5% & 2ms`, and moves pos behind them. Returns them as
+# [NUMBER, UNIT]; dies with a message if there is none.
 sub limits_at {
     my @limits;
     do {

@@ -377,6 +377,7 @@ sub table {
     return $table;
 }
 
+# Returns the text of the table of test files, the costliest first, each with its costliest subs.
 sub table_of_files {
     my ($self, $cpu, @files) = @_;
     @files = costliest(@files);
@@ -402,6 +403,8 @@ sub table_of_subs {
         map { row($cpu, $_, $self->short_name($_->{name})) } @subs);
 }
 
+# Returns the text below the tables: files without a profile, with profiles that are incomplete, and
+# what could not be read.
 sub remarks {
     my ($self) = @_;
     my @text;
@@ -469,6 +472,8 @@ sub compare {
     return @lines;
 }
 
+# Returns a line about a broken rule of the gate: sub, rule, values before and after, and the line
+# that grew most.
 sub finding_text {
     my ($finding) = @_;
     my ($old, $new) = map { defined && /[.e]/ ? sprintf '%.6g', $_ : number($_) }
@@ -570,6 +575,7 @@ sub make_folder {
     return;
 }
 
+# Writes the summary into the file of the option `summary`; its suffix chooses the format.
 sub write_summary {
     my ($self) = @_;
     my $format = Devel::DProf::Table::format_of($self->{format}, $self->{summary});

@@ -10,6 +10,8 @@ use Devel::DProf::Live::Watch;
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
+# Makes the list of files to read again and again. A name is a file, or the number of a process
+# whose files are looked for.
 sub new {
     my ($class, $all, @names) = @_;
     my $self = bless { all => $all, pids => [], follows => [], skipped => 0 }, $class;
@@ -79,6 +81,7 @@ sub slices {
     return grep { -s } @slice{@numbers};
 }
 
+# Returns the files of a recording in slices, by number, from the slice ONE up.
 sub slices_from {
     my ($one) = @_;
     my ($dir, $base) = $one->{stem} =~ m{\A(.*/)?([^/]*)\z}s;
@@ -152,6 +155,8 @@ sub open_files {
         readdir $in;
 }
 
+# Returns the path of a process's open file, given its link in /proc, or nothing if the file has no
+# path any more. The process may have another root.
 sub name_of {
     my ($pid, $link) = @_;
     my $name = readlink $link // return;

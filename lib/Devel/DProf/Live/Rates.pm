@@ -41,7 +41,7 @@ sub sample {
     return undef if !%of;
     my %runs = map { $_->{run} => 1 } values %$before;
     my $goes_on = grep { $runs{ $_->{run} } } values %of;
-    my $sample = $self->difference($goes_on ? $before : {}, \%of);
+    my $sample = $self->difference_of_sums($goes_on ? $before : {}, \%of);
     $sample->{since} = $goes_on ? 'last' : %$before ? 'anew' : 'start';
     $sample->{seconds} = $goes_on ? $now - $self->{at} : since_start($now, $running, values %of);
     $sample->{seconds} = 1e-6 if $sample->{seconds} <= 0;       # the clock was set back
@@ -66,7 +66,7 @@ sub recording {
     }
     my %header = $profile->header(0);
     doubts($path, $self->{force} || $self->{doubted}{$path}++, %header) if !$running;
-    return $self->sums($profile, $path, %header);
+    return $self->sums_of_file($profile, $path, %header);
 }
 
 sub was_read {
@@ -77,7 +77,9 @@ sub was_read {
 # Returns whether a file could not be used, after a message.
 sub failed { return $_[0]{failed} ? 1 : 0 }
 
-sub sums {
+# Returns a file's sums so far, from which the next sample is the difference. `id` identifies the
+# recording, also after its file was renamed.
+sub sums_of_file {
     my ($self, $profile, $path, %header) = @_;
     die "$path: the profile has no times; dprofreport shows it\n" if $profile->unit ne 's';
     my $metric = $self->metric($profile);
@@ -95,7 +97,7 @@ sub sums {
         count => $samples ? $samples->total($profile) : $profile->calls,
         is_sampled => $samples ? 1 : 0, detail => $profile->line_detail,
         subs => subs($profile, $metric, $samples),
-        lines => lines($profile, $metric, $samples),
+        lines => sums_of_lines($profile, $metric, $samples),
     };
 }
 
@@ -132,7 +134,9 @@ sub subs {
     } $profile->rows({ %how, $metric->for_rows }) };
 }
 
-sub lines {
+# Returns the sums of lines: by file, line and sub, the own and inclusive ticks, the count, and
+# names to show. With samples, the count is the number of samples.
+sub sums_of_lines {
     my ($profile, $metric, $samples) = @_;
     return {} if !$profile->line_detail;
     my @subs = map { $_->[0] } $profile->subs({ separate => DP_SEPARATE_ALL });
@@ -150,7 +154,9 @@ sub lines {
 
 # ---- differences ----
 
-sub difference {
+# Returns a sample: what has grown between the sums of two moments, added up over all files. A file
+# that is new has grown by all it has.
+sub difference_of_sums {
     my ($self, $before, $of) = @_;
     my %sample = (subs => {}, lines => {}, detail => 0);
     for my $now (values %$of) {
@@ -175,6 +181,8 @@ sub difference {
 # smaller than the one before.
 sub increase { my ($now, $was) = @_; return $now > ($was // 0) ? $now - ($was // 0) : 0 }
 
+# Adds to $sums what the rows (of subs or lines) have grown since WAS. $sub: the row's element that
+# filters apply to; $scale turns ticks into milliseconds.
 sub add_growth {
     my ($self, $sums, $sub, $scale, $now, $was) = @_;
     for my $key (keys %$now) {

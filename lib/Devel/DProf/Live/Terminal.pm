@@ -21,6 +21,8 @@ use constant {
 # Returns whether standard input and output are a terminal that can show a screen.
 sub is_there { return -t STDIN && -t STDOUT && ($ENV{TERM} // 'dumb') ne 'dumb' }
 
+# Takes the terminal over: single keys without echo, and the alternate screen. Handlers only note
+# signals, which `obey` and the caller act on.
 sub new {
     my ($class) = @_;
     my $before = POSIX::Termios->new;
@@ -57,6 +59,7 @@ sub enter {
     return;
 }
 
+# Gives the terminal back as it was, as long as the tool is stopped or before it ends.
 sub restore {
     my ($self) = @_;
     return if !$self->{is_entered};

@@ -71,6 +71,7 @@ sub key {
     return '';
 }
 
+# Moves the first row that is shown, if the key is one for that.
 sub scroll {
     my ($self, $key) = @_;
     my $page = $self->{page} || 1;
@@ -134,6 +135,7 @@ sub ordered {
     return $self->{reverse} ? reverse @rows : @rows;
 }
 
+# Returns the first line: the time, and what is watched.
 sub title {
     my ($self, $sample) = @_;
     my $of = shown($sample->{path});
@@ -169,6 +171,7 @@ sub status {
         . ($self->{reverse} ? ', reversed' : '') . "; updates every $self->{delay} s; h: help";
 }
 
+# Returns remarks about a sample that the user would otherwise misread.
 sub notes {
     my ($self, $sample) = @_;
     return (
@@ -216,6 +219,8 @@ sub lines {
     return map { shift(@numbers) . "  $_" } @names;
 }
 
+# Returns the numbers of a row, each as [EXACT, TEXT]: share, then own, inclusive and count per
+# second.
 sub cells {
     my ($sample, $row) = @_;
     my ($self, $incl, $count) = @$row;

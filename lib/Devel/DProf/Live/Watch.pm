@@ -19,6 +19,8 @@ sub wrong {
     return defined $once ? "$once: not a file that can be read again" : undef;
 }
 
+# Shows the report of a running program every SECONDS, until its recording ends or SIGINT comes.
+# SHOWN prints the report of the files that it gets, and returns the tool's status.
 sub watch {
     my ($seconds, $processes, $names, $shown) = @_;
     my $screen = -t STDOUT;

@@ -434,6 +434,8 @@ sub table {
         $less && !$self->{verbose} ? '# ' . plural($less, 'decrease') . ' (-v shows them)' : ());
 }
 
+# Returns the cells of a finding's row. Without p, the metric is exact, and its change needs no
+# test.
 sub cells {
     my ($f) = @_;
     my $is_tested = defined $f->{p};

@@ -113,6 +113,8 @@ sub condition_for {
     return join ' AND ', @names, "ts >= toDateTime($first)", "ts <= toDateTime($last)";
 }
 
+# Adds a profile's rows to those to be sent. A file that is not as dprofmerge writes it is rewritten
+# first.
 sub add_one {
     my ($self, $p) = @_;
     my ($profile, $is_whole) = Devel::DProf::Store::tree_of($p->{file});
@@ -216,6 +218,7 @@ sub statement {
         . (defined $set->{limit} ? " LIMIT $set->{limit}" : '');
 }
 
+# Returns the profiles of a run-set, without their contents: a hash of each row of dprof_profiles.
 sub select {
     my ($self, $set) = @_;
     my $condition = $self->condition($set) // return;
@@ -231,6 +234,7 @@ sub select {
     return Devel::DProf::Store::RunSet::in_order($set, @profiles);
 }
 
+# Returns what the store has of a run-set: a row for each service and version.
 sub list {
     my ($self, $set) = @_;
     my $condition = $self->condition($set) // return;
@@ -245,6 +249,8 @@ sub list {
 
 # ---- fetching ----
 
+# Writes the selected profiles into files of the folder. Returns the files' paths, in the order of
+# the profiles.
 sub fetch {
     my ($self, $selected, $folder) = @_;
     my @profiles = map { { %{ $selected->[$_] }, path => sprintf('%s/%06d.tree', $folder, $_),
@@ -271,13 +277,13 @@ sub fetch_some {
     my $where = 'WHERE ' . condition_for([qw(service version run)], @profiles);
     my $service = $profiles[0]{service};
     my $trees = $self->{trees}{$service} //= Devel::DProf::Store::ClickHouse::Trees->new;
-    $self->contexts($trees, $service, $where);
+    $self->fetch_contexts($trees, $service, $where);
     $trees->rank;
     my %tree = map { $_->{run} => $_ } @profiles;
     $_->{tree} = { samples => {}, histograms => {}, statements => [], names => [] } for @profiles;
-    $self->headers(\%tree, $where);
-    $self->histograms(\%tree, $where);
-    $self->statements(\%tree, $service, $where) if grep { $_->{statements} } @profiles;
+    $self->fetch_headers(\%tree, $where);
+    $self->fetch_histograms(\%tree, $where);
+    $self->fetch_statements(\%tree, $service, $where) if grep { $_->{statements} } @profiles;
     my $now;
     $self->{server}->each_line('SELECT run, ctx, ' . numbers(qw(more calls user system real longest
         shortest counters)) . " FROM dprof_samples $where GROUP BY run, ctx ORDER BY run", sub {
@@ -300,7 +306,8 @@ sub fetch_some {
 # row twice.
 sub numbers { return join ', ', map { "any($_)" } @_ }
 
-sub contexts {
+# Reads the contexts of the profiles into the trees, which share them by their hash.
+sub fetch_contexts {
     my ($self, $trees, $service, $where) = @_;
     $self->{server}->each_line('SELECT ctx, any(parent), any(line), any(at) FROM dprof_contexts '
         . 'WHERE service = ' . quoted($service)
@@ -309,7 +316,9 @@ sub contexts {
     return;
 }
 
-sub headers {
+# Adds header, names of phases, and numbers of rows to the trees, by run; the numbers show later
+# whether rows are missing.
+sub fetch_headers {
     my ($self, $tree, $where) = @_;
     $self->{server}->each_line('SELECT run, any(contexts), any(statements), any(header), any(names)'
         . " FROM dprof_profiles $where GROUP BY run", sub {
@@ -323,7 +332,8 @@ sub headers {
     return;
 }
 
-sub histograms {
+# Adds the durations of calls to the trees, by run, as `BUCKET:CALLS ...`.
+sub fetch_histograms {
     my ($self, $tree, $where) = @_;
     $self->{server}->each_line('SELECT run, line, arrayStringConcat(arrayMap((b, c) -> '
         . "concat(toString(b), ':', toString(c)), any(buckets), any(calls)), ' ')"
@@ -335,7 +345,9 @@ sub histograms {
     return;
 }
 
-sub statements {
+# Adds the statements to the trees, by run, in the order in which the profile had them. Names of
+# files are in a table of their own.
+sub fetch_statements {
     my ($self, $tree, $service, $where) = @_;
     my %file;
     $self->{server}->each_line('SELECT file, any(line) FROM dprof_files WHERE service = '
@@ -358,6 +370,7 @@ sub statements {
     return;
 }
 
+# Writes a profile into its file, if all of its rows have arrived; others may just be deleted.
 sub write_tree {
     my ($self, $trees, $p) = @_;
     my $tree = delete $p->{tree};
@@ -404,6 +417,8 @@ sub prune {
     return scalar keys %runs;
 }
 
+# Removes profiles by day. Dropping a partition costs the server much less than deleting rows, so a
+# day whose profiles all go is dropped as a whole.
 sub remove {
     my ($self, $days) = @_;
     my $server = $self->{server};

@@ -30,6 +30,7 @@ sub new {
 # missing; then nothing must be written there, and no original be removed as if it had arrived.
 sub mark { return "$_[0]{path}/.dprofstore" }
 
+# Makes the folder a store, by a file that marks it. Returns what was done, for people.
 sub init {
     my ($self) = @_;
     return "$self->{path} is a store" if -e $self->mark;
@@ -103,6 +104,8 @@ sub profile_of {
 
 # ---- adding ----
 
+# Adds profiles, each as a file in the folder of its day. A file that is there already is the same
+# profile, sent again after a failure.
 sub add {
     my ($self, $profiles) = @_;
     $self->check;
@@ -153,6 +156,7 @@ sub no_other {
     return;
 }
 
+# Writes a profile into the store, as a whole or not at all.
 sub keep {
     my ($self, $place, $file) = @_;
     my $code = Devel::DProf::Store::tree_writer($file);
@@ -242,6 +246,8 @@ sub fetch {
     return map { "$self->{path}/$_->{path}" } @$selected;
 }
 
+# Returns what the store has of a run-set: a row for each service and version. Without limit=,
+# profiles are counted one by one, as a list of all would take much memory.
 sub list {
     my ($self, $set) = @_;
     return Devel::DProf::Store::rows_of($self->select($set)) if $set->{limit};
@@ -263,6 +269,8 @@ sub remove_incomplete {
     return;
 }
 
+# Removes the profiles of a run-set, and folders that become empty. Returns the number of recordings
+# that are gone.
 sub prune {
     my ($self, $set) = @_;
     my @all = $self->all_of($set);

@@ -26,6 +26,8 @@ use constant { LONGEST => 10, GRACE => 10 };
 # (408), is too busy, or does not work.
 my $LATER = qr/\A(?:408|429|5\d\d|3\d\d|1\d\d)\z/;
 
+# Returns a client for the address of a store. NAME is its name in messages. Tests replace `stop`
+# and `now`.
 sub new {
     my ($class, $name, $url, %fields) = @_;
     my ($scheme) = $url =~ m{\A(https?)://$Devel::DProf::Store::HOST(?:/[^?#\@\s]*)?\z}
@@ -99,6 +101,8 @@ sub limit {
     };
 }
 
+# Sends a request. Returns the body of the answer, or dies with a Failure, which says whether trying
+# again later may help.
 sub post {
     my ($self, $path, $headers, $content) = @_;
     my $response = $self->ask($path, $headers, $content);

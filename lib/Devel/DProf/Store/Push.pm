@@ -38,6 +38,7 @@ sub pass {
     return \%done;
 }
 
+# Sends the profiles of a spool, or a single file. $done counts what arrived and what was refused.
 sub spool_or_file {
     my ($self, $path, $done) = @_;
     if (!-d $path) {
@@ -62,6 +63,8 @@ sub spool_or_file {
     return;
 }
 
+# Finds out which recording and service an entry is of. Returns false, after refusing the entry, if
+# the file does not say it.
 sub identified {
     my ($self, $spool, $done, $entry) = @_;
     my $is_known = defined $entry->{run} || eval { Devel::DProf::Store::Spool::identify($entry) };
@@ -80,6 +83,8 @@ sub service_of {
 
 # ---- sending ----
 
+# Sends entries in batches if the target accepts batches, otherwise one by one. Dies if the target
+# is out of reach; then the rest stays in the spool.
 sub send_all {
     my ($self, $spool, $done, @entries) = @_;
     # After a failure, a receiver would count again the profiles that it already has.
@@ -99,6 +104,7 @@ sub send_all {
     return;
 }
 
+# Sends an entry. If the target refuses it, it is set aside; other failures die, and end the pass.
 sub send_one {
     my ($self, $spool, $done, $entry) = @_;
     return if $entry->{arrived};
@@ -137,6 +143,7 @@ sub profile_of {
         map { $_ => $self->{$_} } qw(version host env) };
 }
 
+# Notes that an entry has arrived and, with --delete, removes its file.
 sub arrived {
     my ($self, $done, $entry) = @_;
     $done->{sent}++;

@@ -18,6 +18,8 @@ our $VERSION = $Devel::DProf::Core::VERSION;
 # The labels of each profile, and the fields with their values.
 my @LABELS = (service_name => 'service', version => 'version', env => 'env', host => 'host');
 
+# Returns the receiver at an address. The subclass checks its options (settle), and gives headers
+# and the rules that labels must follow.
 sub new {
     my ($class, $place, %opt) = @_;
     my $name = Devel::DProf::Store::without_secrets(lc($class =~ s/.*:://r) . ":$place");
@@ -42,6 +44,7 @@ sub settle { return }
 
 sub headers { my ($self) = @_; return ($self->authorization, $self->tenant) }
 
+# Returns the header with the credentials from the environment, if there are any.
 sub authorization {
     my ($self) = @_;
     my ($user, $password) = credentials();
@@ -102,6 +105,8 @@ sub check {
     return;
 }
 
+# Dies if a text has more bytes than a receiver allows, or does not match its rule: a pattern, and
+# what to say if it does not match.
 sub allowed {
     my ($shown, $text, $rule, $most) = @_;
     my ($pattern, $meaning) = @$rule;
@@ -127,6 +132,7 @@ sub labels_of {
 # Returns whether the receiver takes the time of a profile for that of its end.
 sub is_timed_by_end { return 0 }
 
+# Returns the profile as a file of pprof, with its times, as receivers want it.
 sub pprof {
     my ($self, $profile) = @_;
     my %is = (at_end => $self->is_timed_by_end);

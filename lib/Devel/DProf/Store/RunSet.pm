@@ -24,6 +24,8 @@ my %SECONDS = (s => 1, m => 60, h => 3600, d => 86400, w => 7 * 86400);
 
 # ---- words ----
 
+# Parses the words of a run-set, KEY=VALUE separated by blanks, into a hash; VALUE may be quoted.
+# Dies with a message about the first mistake.
 sub parse {
     my ($text, $now) = @_;
     $now //= time;
@@ -50,6 +52,8 @@ sub is_key {
 
 sub allowed { return 'there are ' . join(', ', keys_of_sets()) }
 
+# Returns the value of a condition as the stores use it: a time in seconds since 1970, a number, or
+# the text.
 sub value {
     my ($key, $value, $now) = @_;
     return moment($key, $value, $now) if $TIME{$key};

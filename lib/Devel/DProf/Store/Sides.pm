@@ -73,7 +73,7 @@ sub sides {
     }
     # If sets are added up, a profile that is in several of them counts once.
     my $seen = $how{compares} ? undef : {};
-    return map { $_->[1] ? side($store, @$_[0, 2], $seen, %how) : $_->[0] } @words;
+    return map { $_->[1] ? side_of_set($store, @$_[0, 2], $seen, %how) : $_->[0] } @words;
 }
 
 # Returns a remark about the profiles of a run-set, and these profiles. WARM: the first seconds of a
@@ -93,7 +93,7 @@ sub chosen {
 }
 
 # Fetches the files of profiles into a folder that is removed when the process ends.
-sub fetched {
+sub fetch_files {
     my ($store, $selected) = @_;
     require File::Temp;
     push @FOLDERS, my $folder = File::Temp->newdir;
@@ -102,12 +102,14 @@ sub fetched {
     return;
 }
 
-sub side {
+# Returns a run-set as a side of a comparison: its profiles are fetched, and grouped into runs, or
+# into buckets of runs. SEEN leaves out profiles that an earlier side has.
+sub side_of_set {
     my ($store, $words, $set, $seen, %how) = @_;
     my ($warm, @selected) = chosen($store, $words, $set, $how{warm} // 0);
     @selected = grep { !$seen->{ Devel::DProf::Store::recording($_) }++ } @selected
         if $seen;
-    fetched($store, \@selected);
+    fetch_files($store, \@selected);
     my @runs = runs(@selected);
     my $count = @runs;
     @runs = bucketed($how{buckets}, @runs) if $how{compares};
@@ -144,9 +146,11 @@ sub compared {
     return map { side_of_units($store, $groups[$_], \%how, @{ $sets->[$_] }) } 0 .. $#$sets;
 }
 
+# Returns a run-set as a side whose values are hosts or processes, or pairs of them, and not runs.
+# $of: their profiles.
 sub side_of_units {
     my ($store, $of, $how, $words, $warm, $selected) = @_;
-    fetched($store, $selected);
+    fetch_files($store, $selected);
     my @pairs = @{ $how->{pairs} || [] };
     my @all = @pairs ? map({ $of->{$_} } @pairs) : in_time(values %$of);
     my @units = bucketed_units($how->{wanted}, @pairs ? 1 : 0, @all);
@@ -195,6 +199,7 @@ sub bucketed_units {
     return @buckets;
 }
 
+# Returns, in words, how many profiles, units and buckets a side has.
 sub facts {
     my ($how, $profiles, $count, $buckets) = @_;
     my $in = $buckets < $count ? ' in ' . plural($buckets, 'bucket') : '';

@@ -88,6 +88,8 @@ sub entries {
     return (@merged, map { $self->entry($_) } @names);
 }
 
+# Returns the entry of a file, or nothing: it is another user's, is gone, or is the part of a
+# process that is still recording.
 sub entry {
     my ($self, $name) = @_;
     my $file = $self->{dir}->read($name, @{ $self->{users} });
@@ -134,6 +136,7 @@ sub file_of {
     die $failure;
 }
 
+# Removes the unpacked copies of entries' files.
 sub remove_copies {
     my (@entries) = @_;
     for my $path (grep { defined } map { delete $_->{copy} } @entries) {
@@ -158,6 +161,8 @@ sub copy {
 
 sub failure_reason { return $!{EINVAL} ? 'it ' . Devel::DProf::Dir::why() : "$!" }
 
+# Copies an open file to a path, unpacked if it is packed with gzip. Dies if it has more than $Most
+# bytes, which no slice of a recorder has.
 sub copy_bytes {
     my ($in, $to, $path) = @_;
     my ($sum, $bytes, $is_packed, $n) = (0, '', 0);
@@ -316,12 +321,14 @@ sub merged {
         my ($longest) = sort { $b <=> $a } map { $_->{seconds} } @{ $group{$key} };
         # A slice arrives when it ends, which may be after the end of the interval.
         next if defined $now && $now < ($key =~ s/ .*//sr + 1) * $seconds + $longest;
-        push @done, $self->one_of($group{$key}, $key =~ s/.* //sr, $report);
+        push @done, $self->merge_group($group{$key}, $key =~ s/.* //sr, $report);
     }
     return @done;
 }
 
-sub one_of {
+# Merges entries into one. Returns that entry, or nothing if none can be read; those that cannot are
+# reported and stay.
+sub merge_group {
     my ($self, $entries, $kind, $report) = @_;
     my (%bad, %entry);
     my $input = Devel::DProf::Input->new(detail => 1, phases => 1);
@@ -335,7 +342,7 @@ sub one_of {
     }, map { $entry{ $_->{path} } = $_; $self->copy_to_read($_, \%bad, $report) } @$entries);
     remove_copies(@$entries);
     my @good = grep { !$bad{ $_->{path} } } @$entries;
-    return @good ? $self->staged($sum, $kind, @good) : ();
+    return @good ? $self->replace_by_merged($sum, $kind, @good) : ();
 }
 
 # Returns the path of a copy, or nothing, after a report, if the file cannot be copied any more.
@@ -350,7 +357,9 @@ sub copy_to_read {
     return;
 }
 
-sub staged {
+# Writes a merged profile into the spool, then removes its members. The list .RUN.merged is written
+# first, so that a process that dies in between leaves what `resumed` needs.
+sub replace_by_merged {
     my ($self, $sum, $kind, @members) = @_;
     my ($start) = sort { $a <=> $b } map { $_->{start} } @members;
     my ($end) = sort { $b <=> $a } map { $_->{start} + $_->{seconds} } @members;

@@ -89,6 +89,7 @@ else
 fi
 END
 
+# Returns the template of a shell's script with @NAME@ replaced.
 sub filled {
     my ($text, $cases) = @_;
     my @tools = Devel::DProf::Tools::all();

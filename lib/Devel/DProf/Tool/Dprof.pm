@@ -28,6 +28,7 @@ my @others = (
 # Returns all words that may come after `dprof'.
 sub names { return ((map { $_->{word} } Devel::DProf::Tools::all()), map { $_->[0] } @others) }
 
+# Runs the tool or command that the first word names.
 sub chosen {
     my ($opt, $names) = @_;
     my ($name, @rest) = @$names;
@@ -45,6 +46,7 @@ sub no_tool {
     return $TOOL->usage(unknown('command', text($name), names()));
 }
 
+# Runs a tool in this process. Returns its status.
 sub run {
     my ($tool, @args) = @_;
     my $main = Devel::DProf::Tools::load($tool)->can('main');
@@ -54,6 +56,7 @@ sub run {
     return $main->(@args);
 }
 
+# Shows the help of a tool (dprof help NAME), or the list of all.
 sub help {
     my ($name, @more) = @_;
     return $TOOL->usage('help takes one name') if @more;
@@ -63,6 +66,7 @@ sub help {
     return run($tool, '-h');
 }
 
+# Returns the list of tools, for the help.
 sub listed {
     my @tools = map { [@$_{qw(word purpose)}] } Devel::DProf::Tools::all();
     return join '', "dprof NAME [arguments]\n\n", map({ sprintf "    %-12s%s\n", @$_ } @tools),
@@ -73,6 +77,7 @@ Each tool is also a command of its own: dprof report is dprofreport.
 END
 }
 
+# Prints the script that makes a shell complete the tools' arguments.
 sub completion {
     my (@shells) = @_;
     require Devel::DProf::Tool::Completion;

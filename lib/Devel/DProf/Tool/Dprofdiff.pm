@@ -133,6 +133,8 @@ END
 sub main { return $TOOL->main(@_) }
 sub command { return $TOOL }
 
+# Compares the sides that are named on the command line, and those that --run records. All mistakes
+# are reported before anything is recorded, which may take minutes.
 sub compare_names {
     my ($opt, $how, $names) = @_;
     return $how->{bisect}->report($TOOL, $opt, @$names) if $how->{bisect};
@@ -213,6 +215,8 @@ sub can_find {
     return;
 }
 
+# Warns that -N runs cannot show any difference of times, and says how many can. @sides: sides of
+# files that the runs are compared with.
 sub too_few {
     my ($runs, $alpha, @sides) = @_;
     my $of_files = @sides ? scalar @{ $sides[0]{runs} } : 0;
@@ -339,6 +343,7 @@ sub time_floor {
     return @floor;
 }
 
+# Sets how the column of differences is computed, from -c WORD or -c wdiff:W1,W2.
 sub set_compute {
     my ($opt, $how) = @_;
     my ($name, $more) = split /:/, $opt->{c} // 'delta', 2;
@@ -356,6 +361,7 @@ sub set_compute {
     return;
 }
 
+# Sets the view from --tree, --callers or --callees.
 sub set_view {
     my ($opt, $how) = @_;
     my @views = grep { defined $opt->{$_} } qw(tree callers callees);
@@ -440,6 +446,8 @@ sub seconds_of {
     return $text =~ /\A(\d{1,7}(?:\.\d+)?)([smh])\z/ ? $1 * $seconds{$2} : 0;
 }
 
+# Says on standard error which run is recorded: on a terminal in a line that the next one replaces,
+# in a log once.
 sub say_progress {
     my ($opt, $sequential, $round, $rounds, $command) = @_;
     return if $opt->{q};
@@ -492,6 +500,8 @@ sub id_list {
     return defined $list ? { map { $_ => 1 } list_of($option, $list) } : undef;
 }
 
+# Reads the sides, checks that they can be compared, and reports their difference. Returns the
+# tool's status.
 sub compare {
     my ($opt, $how, @sides) = @_;
     my $diff = $how->{diff};
@@ -519,6 +529,7 @@ sub compare {
     return report($opt, $how);
 }
 
+# Prints the result: a picture, annotated source, or the table. Then --fail-if decides the status.
 sub report {
     my ($opt, $how) = @_;
     return draw_picture($opt, $how) if $how->{flame};

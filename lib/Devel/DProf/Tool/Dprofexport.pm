@@ -136,6 +136,8 @@ sub settings {
         phases => $label{phase} || defined $opt->{phase} ? 1 : 0);
 }
 
+# Exports profiles in a format of another tool. Without -m, it exports all metrics that the format
+# can show.
 sub export {
     my ($opt, $stacks, $names) = @_;
     return listed() if $opt->{list};
@@ -153,9 +155,9 @@ sub export {
     $stacks->settle(@metrics) or return FAILED;
     my $is_timed = $stacks->has_timeline && grep { $_ eq 'real' } @metrics;
     my @timeline = $is_timed ? $stacks->timeline : ();
-    return exported($stacks, $opt->{o}, 0, timeline => \@timeline) if !$opt->{diff};
-    return exported($stacks, base_of($opt->{o}, $stacks->format), 0)
-        || exported($stacks, $opt->{o}, 1);
+    return print_side($stacks, $opt->{o}, 0, timeline => \@timeline) if !$opt->{diff};
+    return print_side($stacks, base_of($opt->{o}, $stacks->format), 0)
+        || print_side($stacks, $opt->{o}, 1);
 }
 
 # Writes the calls of traces directly from the files.
@@ -187,7 +189,8 @@ sub base_of {
     return "$path.base";
 }
 
-sub exported {
+# Prints a side of the stacks to a file, or to standard output. Returns the tool's status.
+sub print_side {
     my ($stacks, $path, $side, %more) = @_;
     my $progress = Devel::DProf::Input::progress(
         ($path // '-') eq '-' ? 'standard output' : $path);

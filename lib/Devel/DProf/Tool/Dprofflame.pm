@@ -173,6 +173,8 @@ sub settings {
     return (\%how, %fields);
 }
 
+# Returns the name of the format: that of --format, of the suffix of -o, or the first one that has
+# the view.
 sub format_of {
     my ($opt) = @_;
     my $format = Devel::DProf::View::Stacks::format_of('eyes', $opt->{format}, $opt->{o});
@@ -182,6 +184,8 @@ sub format_of {
     return $formats[0]{name};
 }
 
+# Draws the picture into -o FILE or standard output, and prints the messages about it. Returns the
+# tool's status; dprofhtml calls this, too.
 sub drawn {
     my ($tool, $opt, $flame) = @_;
     return $tool->usage('a terminal cannot show a picture; use -o FILE, or > FILE')

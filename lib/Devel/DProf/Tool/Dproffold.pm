@@ -77,6 +77,7 @@ END
 sub main { return $TOOL->main(@_) }
 sub command { return $TOOL }
 
+# Reads the named profiles and prints their stacks. Returns the tool's status.
 sub fold_names {
     my ($opt, $stacks, $names) = @_;
     my @names = Devel::DProf::View::Stacks::names($opt, @$names);
@@ -88,6 +89,7 @@ sub fold_names {
     return printed($opt, $stacks, %print);
 }
 
+# Turns options into the stacks to print. Dies with a message if -m and --unit do not go together.
 sub settings {
     my ($opt) = @_;
     my $metric = $opt->{m};

@@ -67,6 +67,7 @@ sub settings {
         $opt->{o}) };
 }
 
+# Runs the tool: lists events or, by option, describes the processor, or the clocks of profiles.
 sub list {
     my ($opt, $how, $patterns) = @_;
     return $TOOL->usage('--cpuid describes the processor, and takes no pattern')
@@ -78,7 +79,8 @@ sub list {
     my @items = chosen($opt, $events, map { text($_) } @$patterns) or return FAILED;
     tried($events, $processor, $_) for @items;
     return printed($opt, table($opt, $events, $processor, @items), %$how, rows_key => 'events',
-        title => 'Events', text => sub { listed($opt, $events, $processor, !@$patterns, @items) });
+        title => 'Events',
+        text => sub { list_text($opt, $events, $processor, !@$patterns, @items) });
 }
 
 # Prints a table to the place that the options name. Returns the exit status.
@@ -105,6 +107,8 @@ my %CLOCK_NAME = (
 my @CLOCK_COLUMNS = (['File', 'file', 1], ['Clock', 'clock', 1], ['Call ns', 'call_ns'],
     ['Statement ns', 'statement_ns'], ['Own %', 'own_pct'], ['Disagreement %', 'disagreement_pct']);
 
+# Lists the clocks that recorded each file (--clock): how long a reading takes, and how well the
+# clocks agree.
 sub clocks {
     my ($opt, $how, @files) = @_;
     my (@clocks, $failed);
@@ -148,6 +152,7 @@ sub clock_of {
     };
 }
 
+# Returns the lines about the clock of a file, for people.
 sub clock_text {
     my ($c) = @_;
     my $name = defined $c->{clock} ? $CLOCK_NAME{ $c->{clock} } // $c->{clock} : 'not known';
@@ -219,6 +224,8 @@ sub matches {
         @$item{qw(name alias topic description)}, $TITLE{ $item->{group} };
 }
 
+# Returns the pattern of a wildcard for whole names, which knows *, ? and [...]. A wildcard that
+# makes no pattern stands for itself.
 sub glob_re {
     my ($glob) = @_;
     my $re = '';
@@ -254,7 +261,9 @@ sub tried {
 
 # ---- as text ----
 
-sub listed {
+# Returns the list for people: items below the titles of their groups, with marks for the reasons
+# why one cannot be counted. The reasons follow at the end.
+sub list_text {
     my ($opt, $events, $processor, $is_all, @items) = @_;
     my $width = width($opt);
     my (@text, %number, @reasons, $user_only);
@@ -276,7 +285,7 @@ sub listed {
         $user_only ||= $only;
         my $mark = $only ? '[u]'
             : $item->{works} || $item->{elsewhere} ? '' : "[$number{ $item->{why} }]";
-        push @text, entry($opt, $item, sprintf("%-${left}s", $mark), $names, $width);
+        push @text, item_lines($opt, $item, sprintf("%-${left}s", $mark), $names, $width);
     }
     my @notes = map { "[$number{$_}] $_" } @reasons;
     push @notes, '[u] without the part of the kernel, which this user may not count: the counter '
@@ -286,6 +295,7 @@ sub listed {
     return join '', map { "$_\n" } @text;
 }
 
+# Returns the title of the group that an item is in.
 sub title {
     my ($events, $processor, $item) = @_;
     my $group = $item->{group};
@@ -318,7 +328,9 @@ sub name {
     return shown($name);
 }
 
-sub entry {
+# Returns the lines of an item: its mark and name, and beside them what it counts; with -l also how
+# it is encoded.
+sub item_lines {
     my ($opt, $item, $mark, $names, $width) = @_;
     my $column = length($mark) + $names + 2;
     my @lines;
@@ -351,6 +363,7 @@ sub folded {
 
 # ---- the processor ----
 
+# Returns the remark about a processor whose table of events this build does not have.
 sub no_table {
     my ($events, $processor) = @_;
     my $id = length $processor->{cpuid} ? $processor->{cpuid} : 'unknown';
@@ -361,6 +374,7 @@ sub no_table {
         . "${others}a build with PMU_EVENTS=DIR uses the lists of a kernel.";
 }
 
+# Describes the processor (--cpuid). Returns the tool's status.
 sub processor {
     my ($opt, $how, $events, $processor) = @_;
     my $count = grep { $_->{group} eq 'table' } @{ $events->list };
@@ -374,6 +388,7 @@ sub processor {
         text => sub { processor_text(width($opt), $events, $processor, $count) });
 }
 
+# Returns the description of the processor, for people. COUNT: the number of events in its table.
 sub processor_text {
     my ($width, $events, $processor, $count) = @_;
     my @lines = (['Processor', length $processor->{cpuid} ? $processor->{cpuid}
@@ -390,6 +405,7 @@ sub processor_text {
 
 # ---- as a table ----
 
+# Returns the processor as an object of the JSON.
 sub fields {
     my ($processor) = @_;
     my %fields = (cpuid => $processor->{cpuid}, pmu => $processor->{pmu},
@@ -403,6 +419,7 @@ my @TEXTS = qw(name alias group topic description long_description event unit pm
     recorded_as);
 my @BOOLS = qw(works deprecated per_thread);
 
+# Returns the table of items for formats that programs read, with all that is known of each.
 sub table {
     my ($opt, $events, $processor, @items) = @_;
     my $table = Devel::DProf::Table->new(map { [ucfirst tr/_/ /r =~ s/^pmu$/PMU/r, $_, 1] }

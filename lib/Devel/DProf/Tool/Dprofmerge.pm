@@ -43,6 +43,7 @@ END
 sub main { return $TOOL->main(@_) }
 sub command { return $TOOL }
 
+# Adds up the named profiles and writes their sum. Returns the tool's status.
 sub merge_names {
     my ($opt, $given) = @_;
     my @names = @$given || !$opt->{processes} ? @$given : 'tmon.out';
@@ -57,6 +58,8 @@ sub merge_names {
     return write_sum($profile, $opt, $out) || $failed;
 }
 
+# Reads files and adds them up; a file that cannot be read is left out, after a message. Returns the
+# sum, or undef if there is none, and a status.
 sub sum_files {
     my ($opt, @names) = @_;
     require Devel::DProf::Compare::Baseline if $opt->{'counters-only'};

@@ -29,7 +29,7 @@ my %TIME = @TIME;
 
 my $TOOL = Devel::DProf::Tool::Options->new(
     lists => { TIMES => [time_words()] },
-    name => 'dprofpp', own_version => 1, behind => 'p', run => \&profile,
+    name => 'dprofpp', own_version => 1, behind => 'p', run => \&record_and_report,
     # In these groups an option of the command line replaces that of DPROFPP_OPTS.
     choices => [[qw(E I)], [keys %ORDER], [qw(m), keys %TIME], [qw(S T t)]],
     text => <<'END',
@@ -104,7 +104,9 @@ END
 sub main { return $TOOL->main(@_) }
 sub command { return $TOOL }
 
-sub profile {
+# Runs the tool: with -p records a script first, then reports the files; with --watch again and
+# again.
+sub record_and_report {
     my ($opt, $given, $script_args) = @_;
     my @names = @$given ? @$given
         : defined $opt->{p} && length($ENV{PERL_DPROF_OUT_FILE_NAME} // '')
@@ -124,7 +126,7 @@ sub profile {
         return $TOOL->usage("--watch: $wrong") if defined $wrong;
     }
     my $how = settings($opt) or return USAGE;
-    return version(@names) if $opt->{V};
+    return print_version(@names) if $opt->{V};
     my $status;
     if (defined $opt->{p}) {
         my $before = identity($names[0]);
@@ -146,7 +148,7 @@ sub profile {
 
 sub report_names {
     my ($opt, $how, @names) = @_;
-    return $opt->{T} || $opt->{t} ? calls($opt, $how, @names) : report($opt, $how, @names);
+    return $opt->{T} || $opt->{t} ? print_calls($opt, $how, @names) : report($opt, $how, @names);
 }
 
 # ---- options ----
@@ -195,6 +197,7 @@ sub first_of {
 
 # ---- reports ----
 
+# Prints the table, or with -S the tree, of all files together. Returns the tool's status.
 sub report {
     my ($opt, $how, @names) = @_;
     return $TOOL->usage("--unit $opt->{unit}: must be s, ms, us, ns, or a word for what is counted")
@@ -241,7 +244,8 @@ sub metric {
     return (OK, @how);
 }
 
-sub calls {
+# Prints each call of each file in order of time (-T, -t). Returns the tool's status.
+sub print_calls {
     my ($opt, $how, @names) = @_;
     my ($failed, $found) = (OK, !defined $opt->{g});
     for my $path (@names) {
@@ -331,6 +335,8 @@ sub unexpected {
 
 # ---- -p, -V, -h, -H ----
 
+# Runs a script of -p with the recorder, which writes to PATH. Returns the script's status as a
+# shell has it.
 sub record_script {
     my ($script, $args, $path) = @_;
     require Devel::DProf::Tool::Record;
@@ -352,7 +358,8 @@ sub identity {
     return -f _ ? "@stat[0, 1, 9]" : 'new each time' . rand;
 }
 
-sub version {
+# Prints the versions of the tool and of the file's recorder, and the header of the file (-V).
+sub print_version {
     my ($path) = @_;
     print "dprofpp version: $VERSION\n";
     return OK if !-e $path && $path ne '-';

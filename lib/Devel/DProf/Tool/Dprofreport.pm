@@ -113,6 +113,8 @@ END
 sub main { return $TOOL->main(@_) }
 sub command { return $TOOL }
 
+# Reports the named profiles: reads them, applies the filters, and prints annotated source or the
+# table. Returns the tool's status.
 sub report_names {
     my ($opt, $how, $names) = @_;
     return $how->{history}->report($TOOL, $opt, @$names) if $how->{history};
@@ -208,6 +210,8 @@ sub bare_g {
     return @args;
 }
 
+# Returns the fields of the table, in order. Sort keys are fields, too: a key that -F names and
+# $keys lacks is added to $keys.
 sub fields {
     my ($opt, $keys) = @_;
     my @of_keys = map { DP_FIELD_KEY + $_ } 0 .. $#$keys;
@@ -238,6 +242,7 @@ sub fields {
     return [usual_fields($opt), @of_keys];
 }
 
+# Returns the fields of the table that the options imply if -F does not list them.
 sub usual_fields {
     my ($opt) = @_;
     my $children = $opt->{children} // 1;
@@ -327,6 +332,7 @@ sub wants_lines {
         || grep({ $_ == DP_FIELD_HOT || $_ == DP_FIELD_HOT_SHARE } @{ $how->{view}{fields} });
 }
 
+# Returns the metric of -m, or undef after a message.
 sub metric {
     my ($opt, $profile) = @_;
     my $name = $opt->{m} // 'cpu';
@@ -365,6 +371,8 @@ sub edges_of_lines {
     return $edges;
 }
 
+# Prints the source of a file or sub with the costs of its lines (--annotate). Returns the tool's
+# status.
 sub annotate {
     my ($opt, $how, $metric, $failed, $names, $side) = @_;
     if ($metric->is_calls) {
@@ -401,6 +409,7 @@ sub scripts {
     return few(@scripts);
 }
 
+# Prints the table of the sides, with facts about them above it. Returns the tool's status.
 sub report {
     my ($opt, $view, $metric, $failed, $names, @sides) = @_;
     my @paths = few(@$names);

@@ -44,6 +44,8 @@ END
 sub main { return $TOOL->main(@_) }
 sub command { return $TOOL }
 
+# Checks that options go together, since most are passed on to other tools. Dies with a message if
+# not.
 sub settings {
     my ($opt) = @_;
     die "-o - would mix the page with the command's output; name a file\n"
@@ -55,6 +57,8 @@ sub settings {
     return $opt;
 }
 
+# Runs the tool: records a command with all perls that it starts, then reports. The status is the
+# command's, or that of the report if the command succeeded.
 sub run_command {
     my ($opt, undef, $names, $behind) = @_;
     my @recorder = $behind ? @$names : ();
@@ -121,6 +125,8 @@ sub profile_folder {
 
 # ---- the report ----
 
+# Reports what the command left: lists its processes if there are several, and prints a table, or
+# with --html writes a page.
 sub report {
     my ($opt, $dir, $command) = @_;
     # A process that ends before its main program begins may leave an empty file.
@@ -164,6 +170,7 @@ sub processes {
     return sort { $b->{cpu} <=> $a->{cpu} || $a->{pid} cmp $b->{pid} } values %of;
 }
 
+# Returns the list of processes, PROCESSES at most, with their CPU times.
 sub processes_as_text {
     my (@processes) = @_;
     my $more = @processes > PROCESSES ? () = splice @processes, PROCESSES : 0;

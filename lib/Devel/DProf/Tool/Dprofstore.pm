@@ -119,6 +119,7 @@ sub has_option {
     return scalar grep { $_ eq $option } 'to', @{ $command->{options} };
 }
 
+# Runs the tool's command, which is the first word, after checking that the options go with it.
 sub run_command {
     my ($opt, $how, $names) = @_;
     my ($word, @words) = @$names;
@@ -163,6 +164,7 @@ sub init {
     return print_lines(store($how, 'init')->init);
 }
 
+# Returns the object that sends profiles to the store; `push` and `agent` share it.
 sub new_sender {
     my ($opt, $how, %more) = @_;
     require Devel::DProf::Store::Push;
@@ -193,6 +195,7 @@ sub target_of {
     return $target;
 }
 
+# Sends the profiles of spools and files to the store once. Returns the tool's status.
 sub push_all {
     my ($opt, $how, @paths) = @_;
     return $TOOL->usage('push: name spools, or profiles') if !@paths;
@@ -215,6 +218,7 @@ sub result_of {
         . ($done->{refused} ? ", $done->{refused} refused" : '');
 }
 
+# Sends what arrives in spools until a signal comes, each slice after its time is over.
 sub agent {
     my ($opt, $how, @spools) = @_;
     return $TOOL->usage('agent: name spools, which are folders') if !@spools;
@@ -247,6 +251,7 @@ sub until_signal {
     });
 }
 
+# Prints which services and versions the store has, and since when.
 sub list {
     my ($opt, $how, @words) = @_;
     my $set = Devel::DProf::Store::RunSet::parse("@words");
@@ -274,6 +279,7 @@ sub moment {
     return POSIX::strftime('%Y-%m-%dT%H:%M:%SZ', gmtime $time);
 }
 
+# Removes the profiles of a run-set, or with -n only says how many it would remove.
 sub prune {
     my ($opt, $how, @words) = @_;
     my $set = Devel::DProf::Store::RunSet::parse("@words");

@@ -68,6 +68,8 @@ END
 sub main { return $TOOL->main(@_) }
 sub command { return $TOOL }
 
+# Turns options into the objects that read and show: rates, table, format, and the number of updates
+# left.
 sub settings {
     my ($opt) = @_;
     my %how = map { defined $opt->{$_}
@@ -85,6 +87,8 @@ sub settings {
         left => $opt->{n} // ($format == DP_HTML ? 1 : undef) };
 }
 
+# Runs the tool: on a terminal as a screen, otherwise as blocks of text, or in a file that is
+# written anew.
 sub top {
     my ($opt, $how, $names) = @_;
     my $live = eval {
@@ -99,6 +103,7 @@ sub top {
     return defined $status ? $status : failed($@);
 }
 
+# Writes the updates into a file, which appears as a whole when the tool ends.
 sub in_file {
     my ($self, $path) = @_;
     my $status;
@@ -157,6 +162,7 @@ sub is_enough { return defined $_[0]{left} && !$_[0]{left} }
 
 # ---- without a terminal ----
 
+# Prints a block of text at each update, until the recording ends or enough updates are printed.
 sub in_blocks {
     my ($self) = @_;
     my $stop = 0;
@@ -189,6 +195,7 @@ sub waiting_message {
 
 # ---- on a terminal ----
 
+# Shows updates on the screen and obeys keys, until the recording or the user ends it.
 sub on_screen {
     my ($self) = @_;
     my $screen = Devel::DProf::Live::Terminal->new;
@@ -223,6 +230,7 @@ sub keys_until_sample {
     }
 }
 
+# Draws the last sample, or that dproftop waits for the first one. Returns what `show` returns.
 sub draw_screen {
     my ($self, $screen) = @_;
     my ($columns, $rows) = $screen->size;

@@ -15,6 +15,8 @@ our $VERSION = $Devel::DProf::Core::VERSION;
 # Options that all tools have.
 use constant ABOUT => ['V|version', 'h|help', 'H|manual'];
 
+# Makes a tool's parser of options from the text of its help, whose lines `= name|long=s` declare
+# them.
 sub new {
     my ($class, %fields) = @_;
     my $self = bless {%fields}, $class;
@@ -63,6 +65,7 @@ sub out_of_range {
     return undef;
 }
 
+# Returns the text of -h.
 sub help {
     my ($self) = @_;
     require Devel::DProf::Tool::Help;
@@ -74,6 +77,8 @@ sub help {
 
 # ---- the driver ----
 
+# Runs a tool: parses its arguments, checks ranges, turns --from and the like into profiles of a
+# store, and calls the tool's `run`. Returns the exit status.
 sub main {
     my ($self, @args) = @_;
     my ($opt, @given) = $self->parsed(@args) or return USAGE;
@@ -142,6 +147,8 @@ sub env_words {
     return;
 }
 
+# Parses the arguments. Returns the options and the list of other arguments, or nothing after a
+# message.
 sub getopt {
     my ($self, @args) = @_;
     my %opt;

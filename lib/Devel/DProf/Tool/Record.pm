@@ -247,6 +247,8 @@ sub how_it_ended {
         : $status & 127 ? 'killed by signal ' . ($status & 127) : 'exit status ' . ($status >> 8);
 }
 
+# Returns the folder for the profiles of recorded runs: that of --keep, which must have no earlier
+# runs, or one that is removed at the end.
 sub folder_for_runs {
     my ($keep) = @_;
     require File::Glob;
@@ -293,6 +295,7 @@ sub stop_command {
     return;
 }
 
+# Returns the last lines of a file, at most 4,000 bytes, for a message; '' if it cannot be read.
 sub tail_of {
     my ($path) = @_;
     open my $in, '<:raw', $path or return '';

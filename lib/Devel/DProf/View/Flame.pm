@@ -354,6 +354,8 @@ sub legend {
 
 # ---- drawing ----
 
+# Prints the picture or page. Returns C's result: code, what was hidden, the colours of names; --cp
+# saves the colours for later pictures.
 sub draw {
     my ($self, $out) = @_;
     my %how = (

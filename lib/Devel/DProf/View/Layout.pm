@@ -26,6 +26,8 @@ sub grouped {
 
 # ---- lines ----
 
+# Puts pieces of text into lines of WIDTH characters; the first line begins with FIRST, the others
+# with INDENT.
 sub wrapped {
     my ($width, $first, $indent, @pieces) = @_;
     my @lines = $first;
@@ -44,6 +46,8 @@ sub aligned {
     return join $between, map { sprintf '%*s', $widths->[$_], $cells[$_] } 0 .. $#cells;
 }
 
+# Returns rows as lines of aligned columns, without those that are empty in all rows. The last
+# column is a name, cut so that the line fits WIDTH, but to no fewer than LEAST characters.
 sub columns {
     my ($width, $least, @rows) = @_;
     my @widths;

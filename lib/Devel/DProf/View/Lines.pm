@@ -14,6 +14,7 @@ our $VERSION = $Devel::DProf::Core::VERSION;
 use constant { FILE => 0, LINE => 1, SUB => 2, COUNT => 3, SELF => 4, INCL => 5, CALLS => 6,
     TO => 7 };
 
+# Indexes the costs of a profile's lines in a metric by file and line.
 sub new {
     my ($class, $profile, $metric, $counter, %fields) = @_;
     my $self = bless { profile => $profile, %fields }, $class;

@@ -100,6 +100,8 @@ sub seconds {
     return $seconds > 4294967295 ? 4294967295 : $seconds;
 }
 
+# Returns the row of the profile itself. It names the subs that no other row uses, which would
+# otherwise be lost.
 sub profile_row {
     my ($file) = @_;
     my ($p, $lines) = @$file{qw(profile lines)};
@@ -111,6 +113,8 @@ sub profile_row {
 
 # ---- lines of a tree: each function returns false if they are out of order ----
 
+# Reads the names of subs, which must be in order and numbered without gaps, as dprofmerge writes
+# them; otherwise returns 0.
 sub names {
     my ($self, $file) = @_;
     my ($text, $lines, $gid) = @$file{qw(text lines gid)};
@@ -184,6 +188,8 @@ sub name_of {
     return length $package ? "${package}::" . ($name // '') : $name // '';
 }
 
+# Makes the rows of the durations of calls. Like the functions before it, it continues at
+# pos($$text), and returns 0 if the text is not as dprofmerge writes it, so that `add` fails.
 sub histograms {
     my ($self, $file) = @_;
     my ($text, $lines, $is_used, $prefix) = @$file{qw(text lines is_used prefix)};
@@ -202,6 +208,8 @@ sub histograms {
     return 1;
 }
 
+# Makes the rows of statements, and of the files that they are in. Returns 0 if the text is not as
+# dprofmerge writes it.
 sub statements {
     my ($self, $file) = @_;
     my ($text, $lines, $is_used, $prefix) = @$file{qw(text lines is_used prefix)};
@@ -237,11 +245,11 @@ sub share {
     my $p = $file->{profile};
     my $service = field($p->{service});
     my $context = $self->{context};
-    $self->missing('dprof_contexts', $p, $file->{ctx}, sub {
+    $self->add_missing('dprof_contexts', $p, $file->{ctx}, sub {
         my $row = $_[0] ? $context->{ $_[0] } : ["0\t0\t(program)\t\t", ''];
         return "$service\t$_[0]\t$row->[0]\t[$row->[1]]\t$p->{day}\n";
     });
-    $self->missing('dprof_files', $p, $file->{files} // {}, sub {
+    $self->add_missing('dprof_files', $p, $file->{files} // {}, sub {
         my $line = $file->{files}{ $_[0] };
         my ($name) = split / /, $line;
         return join("\t", $service, $_[0], field($name =~ s/%([0-9A-F]{2})/chr hex $1/ger),
@@ -250,7 +258,9 @@ sub share {
     return;
 }
 
-sub missing {
+# Adds the rows of a shared table whose KEYS the server does not have for the profile's day, and
+# remembers them as sent. ROW makes the row of a key.
+sub add_missing {
     my ($self, $table, $profile, $keys, $row) = @_;
     my ($service, $day) = @$profile{qw(service day)};
     my $sent = $self->{sent}{$table}{$service} //= {};

@@ -115,6 +115,7 @@ sub engines {
         . " AND name LIKE 'dprof_%'");
 }
 
+# Dies if a table of the database lacks a column that this version needs.
 sub check {
     my ($server, $name) = @_;
     my %has = map { $_->[0] => 1 } $server->rows("DESCRIBE TABLE $name");

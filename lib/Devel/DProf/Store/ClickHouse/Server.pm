@@ -38,6 +38,8 @@ my %REMEDY = (
         192, 193, 194, 516),
 );
 
+# Returns the server of a store clickhouse:URL/DATABASE; nothing is asked of it yet. User and
+# password come from the environment.
 sub new {
     my ($class, $place, %opt) = @_;
     my ($url, $database) = $place
@@ -126,6 +128,7 @@ sub packed {
     return $packed;
 }
 
+# Sends a query with its body. Returns the HTTP answer, whatever its status is.
 sub ask {
     my ($self, $query, $body, $headers, $callback) = @_;
     # Without this, the server could begin an answer with status 200 and report an error later in
@@ -137,6 +140,8 @@ sub ask {
         $callback ? (data_callback => $callback) : ());
 }
 
+# Dies if an answer is an error. The Failure says whether trying again can help, and $REMEDY what
+# else does.
 sub check {
     my ($self, $answer) = @_;
     return if $answer->{status} == 200;

@@ -90,6 +90,8 @@ sub end {
     return sprintf "# end lines=%d calls=%d user=%d system=%d real=%d\n", $lines, @sums;
 }
 
+# Returns the line of a statement, or of the file that the following ones are in. $id: ids of subs
+# by their names' lines.
 sub statement {
     my ($row, $id) = @_;
     my ($kind, $file, $number, $line, $numbers, $more) = @$row;

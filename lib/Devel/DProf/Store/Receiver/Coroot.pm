@@ -28,6 +28,7 @@ sub is_reserved { return $_[1] eq 'service.name' }
 
 sub is_timed_by_end { return 1 }
 
+# Returns path, headers and body of the request for a profile.
 sub request {
     my ($self, $profile) = @_;
     my %labels = %{ $profile->{labels} };

@@ -21,6 +21,7 @@ sub settle {
     return;
 }
 
+# Returns path, headers and body of the request for a profile.
 sub request {
     my ($self, $profile) = @_;
     my $labels = Devel::DProf::Store::Receiver::label_pairs(%{ $profile->{labels} },

@@ -19,6 +19,7 @@ our @ISA = ('Devel::DProf::Store::Receiver');
 
 sub options { return qw(push_api profile_name) }
 
+# Takes the options of this kind of receiver; the constructor calls it.
 sub settle {
     my ($self, $name, $opt) = @_;
     $self->{is_push} = $opt->{push_api} ? 1 : 0;
@@ -49,6 +50,7 @@ sub request {
     return $self->{is_push} ? $self->push_request($profile) : ingest_request($profile);
 }
 
+# Returns the request of the older API, which has labels and times in the path.
 sub ingest_request {
     my ($profile) = @_;
     my %labels = %{ $profile->{labels} };
@@ -61,6 +63,7 @@ sub ingest_request {
         { 'Content-Type' => 'application/octet-stream' }, $profile->{pprof});
 }
 
+# Returns the request of the newer API (--push-api), whose labels are in JSON.
 sub push_request {
     my ($self, $profile) = @_;
     my $labels = Devel::DProf::Store::Receiver::label_pairs(%{ $profile->{labels} },
