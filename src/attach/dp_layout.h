@@ -25,13 +25,13 @@
     X(op_next) X(op_sibparent) X(op_targ) X(op_bits) X(op_moresib) X(op_flags) X(op_first) \
     X(op_sv) X(op_padix) X(op_size) \
     /* COP */ \
-    X(cop_line) X(cop_file) X(cop_size) \
+    X(cop_line) X(cop_file) X(cop_seq) X(cop_size) \
     /* SV heads and bodies */ \
     X(sv_any) X(sv_flags) X(sv_u) X(sv_size) X(SVTYPEMASK) \
     X(SVt_IV) X(SVt_NV) X(SVt_PVGV) X(SVt_PVAV) X(SVt_PVHV) X(SVt_PVCV) \
     X(SVf_IOK) X(SVf_NOK) X(SVf_POK) X(SVf_ROK) X(SVs_OBJECT) X(SVf_IVisUV) X(SVf_UTF8) \
     X(cv_stash) X(cv_start) X(cv_root) X(cv_gv) X(cv_padlist) X(cv_outside) X(cv_flags) \
-    X(cv_size) X(CVf_ISXSUB) X(CVf_NAMED) X(CVf_ANON) \
+    X(cv_size) X(CVf_ISXSUB) X(CVf_NAMED) X(CVf_ANON) X(CVf_UNIQUE) \
     X(gv_namehek) X(gv_stash) X(gp_cv) \
     X(hv_max) X(hv_aux) X(aux_name) X(aux_name_count) X(hek_len) X(hek_key) \
     X(av_fill) X(av_alloc) X(pv_cur) X(iv_iv) X(nv_nv) X(mg_stash) X(padlist_array)

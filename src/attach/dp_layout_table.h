@@ -49,6 +49,7 @@
     R(op_size, 40) \
     R(cop_line, 36) \
     R(cop_file, 48) \
+    R(cop_seq, 60) \
     R(cop_size, 88) \
     R(sv_any, 0) \
     R(sv_flags, 12) \
@@ -79,6 +80,7 @@
     R(CVf_ISXSUB, 8) \
     R(CVf_NAMED, 32768) \
     R(CVf_ANON, 128) \
+    R(CVf_UNIQUE, 256) \
     R(gv_namehek, 32) \
     R(gv_stash, 40) \
     R(gp_cv, 16) \

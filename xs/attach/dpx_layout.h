@@ -57,7 +57,7 @@
     X(op_first, offsetof(UNOP, op_first)) X(op_sv, offsetof(SVOP, op_sv)) \
     X(op_padix, offsetof(PADOP, op_padix)) X(op_size, sizeof(OP)) \
     X(cop_line, offsetof(COP, cop_line)) X(cop_file, offsetof(COP, DPX_LAYOUT_FILE)) \
-    X(cop_size, sizeof(COP)) \
+    X(cop_seq, offsetof(COP, cop_seq)) X(cop_size, sizeof(COP)) \
     X(sv_any, offsetof(SV, sv_any)) X(sv_flags, offsetof(SV, sv_flags)) \
     X(sv_u, offsetof(SV, sv_u)) X(sv_size, sizeof(SV)) X(SVTYPEMASK, SVTYPEMASK) \
     X(SVt_IV, SVt_IV) X(SVt_NV, SVt_NV) X(SVt_PVGV, SVt_PVGV) X(SVt_PVAV, SVt_PVAV) \
@@ -69,6 +69,7 @@
     X(cv_padlist, offsetof(XPVCV, xcv_padlist_u)) X(cv_outside, offsetof(XPVCV, xcv_outside)) \
     X(cv_flags, offsetof(XPVCV, xcv_flags)) X(cv_size, sizeof(XPVCV)) \
     X(CVf_ISXSUB, CVf_ISXSUB) X(CVf_NAMED, CVf_NAMED) X(CVf_ANON, CVf_ANON) \
+    X(CVf_UNIQUE, CVf_UNIQUE) \
     X(gv_namehek, offsetof(XPVGV, xiv_u)) X(gv_stash, offsetof(XPVGV, xnv_u)) \
     X(gp_cv, offsetof(GP, gp_cv)) \
     X(hv_max, offsetof(XPVHV, xhv_max)) X(hv_aux, DPX_LAYOUT_AUX) \
