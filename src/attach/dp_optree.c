@@ -175,6 +175,7 @@ static bool read_cop(struct dp_optree *code, struct dp_optree_cop *cop)
     cop->root = root_of(code, cop->at, &cop->root_type);
     if (!is_root_type(ops, cop->root_type))
         cop->root = 0;
+    cop->is_open = !cop->root && type != ops->op_null;
     cop->serial = ++code->serial;
     return cop->file != DP_MAP_NONE;
 }
@@ -189,8 +190,8 @@ const struct dp_optree_cop *dp_optree_cop(struct dp_optree *code, dp_addr at)
         return cop;
     if (!at || size > sizeof bytes || !dp_target_get(code->target, at, bytes, size))
         return NULL;
-    /* the root of code that was being compiled may have come since */
-    if (!is_known || !cop->root || memcmp(bytes, cop->bytes, size) != 0) {
+    /* code that was being compiled may have got its root since */
+    if (!is_known || cop->is_open || memcmp(bytes, cop->bytes, size) != 0) {
         code->read_anew += is_known;
         memcpy(cop->bytes, bytes, size);
         cop->at = at;
@@ -403,7 +404,7 @@ void dp_optree_check_cop(struct dp_optree *code, struct dp_optree_check *check, 
 {
     struct dp_optree_cop *cop = cop_slot(code, at);
     unsigned look = code->target->look;
-    if (!at || cop->at != at || cop->look == look || cop->asked == look || !cop->root
+    if (!at || cop->at != at || cop->look == look || cop->asked == look || cop->is_open
         || check->n >= DP_TARGET_PARTS)
         return;
     cop->asked = look;

@@ -25,6 +25,7 @@ struct dp_optree_cop {
     dp_addr root;               /* the op around all statements of its sub or file; 0: the code is
                                  * still being compiled */
     unsigned root_type;
+    bool is_open;               /* a root may still come */
     char bytes[96];
 };
 
