@@ -4,7 +4,7 @@
 
 struct dpx_attach *dpx_attach_of(pTHX_ SV *self)
 {
-    if (!sv_isobject(self) || !sv_derived_from(self, "Devel::DProf::Live::Attach")
+    if (!sv_isobject(self) || !sv_derived_from(self, "Devel::DProf::Live::Target")
         || !SvIOK(SvRV(self)) || !SvIV(SvRV(self)))
         croak("not attached\n");
     return INT2PTR(struct dpx_attach *, SvIV(SvRV(self)));
