@@ -1,8 +1,8 @@
 /* The interpreter of each thread: pthread_getspecific(PL_thr_key), from outside.
  *
  * glibc keeps a control block for each thread at the end of its stack: it begins with its own
- * address, and has it again 16 bytes on; behind that stand the thread's number and the values of its
- * first 32 keys. glibc itself tells the offsets of both, for debuggers, in variables of three
+ * address, and has it again 16 bytes on; behind that stand the thread's number, and pointers to blocks
+ * with the values of 32 keys each. glibc itself tells the offsets of both, for debuggers, in variables of three
  * numbers of 32 bits: bits, count, offset (nptl_db/structs.def). A block is found by scanning the
  * ends of the mappings that stacks may be in. In a core file, a register points to it. */
 #include "dp_perl.h"
@@ -12,21 +12,21 @@
 enum {
     SELF_AGAIN = 16,            /* tcbhead_t.self */
     TID_OFFSET = 0x2d0,         /* if libc does not tell; glibc 2.27 to 2.42 on x86-64 */
-    KEYS_OFFSET = 0x310,
+    BLOCKS_OFFSET = 0x510,
     KEY_SIZE = 16, KEYS = 32,   /* struct pthread_key_data: a number, and the value */
     SCANNED = 1 << 16,          /* bytes at the end of a mapping that are scanned */
     STEP = 16
 };
 
 struct places {
-    uint32_t tid, keys;         /* offsets in a control block */
+    uint32_t tid, blocks;       /* offsets in a control block */
     uint32_t key;
 };
 
 /* ---- what libc tells ---- */
 
 struct told {
-    dp_addr tid, keys;          /* of its descriptions; 0: not found */
+    dp_addr tid, blocks;        /* of its descriptions; 0: not found */
 };
 
 static void take_told(void *arg, const char *name, dp_addr at)
@@ -35,7 +35,7 @@ static void take_told(void *arg, const char *name, dp_addr at)
     if (strcmp(name, "_thread_db_pthread_tid") == 0)
         told->tid = at;
     else if (strcmp(name, "_thread_db_pthread_specific") == 0)
-        told->keys = at;
+        told->blocks = at;
 }
 
 /* Asks the first file that has libc's or libpthread's name, and tells. */
@@ -53,9 +53,9 @@ static void ask_libc(struct dp_perl *perl, const struct dp_regions *regions,
             continue;
         last = regions->at[i].path;
         dp_symbols_of(regions, i, open, from, take_told, &told);
-        if (told.tid && told.keys) {
+        if (told.tid && told.blocks) {
             to->tid = dp_target_u32(perl->target, told.tid + OFFSET);
-            to->keys = dp_target_u32(perl->target, told.keys + OFFSET);
+            to->blocks = dp_target_u32(perl->target, told.blocks + OFFSET);
             return;
         }
     }
@@ -66,7 +66,9 @@ static void ask_libc(struct dp_perl *perl, const struct dp_regions *regions,
 /* The interpreter of the thread with this control block; 0: none. */
 static dp_addr interpreter_of(struct dp_perl *perl, const struct places *at, dp_addr block)
 {
-    dp_addr in = dp_target_pointer(perl->target, block + at->keys + KEY_SIZE * at->key + 8);
+    dp_addr first = dp_target_pointer(perl->target, block + at->blocks);
+    dp_addr in = !first ? 0
+                 : dp_target_pointer(perl->target, first + KEY_SIZE * at->key + sizeof(void *));
     return in && dp_perl_is_interpreter(perl, in) ? in : 0;
 }
 
@@ -97,7 +99,7 @@ size_t dp_perl_threads(struct dp_perl *perl, const struct dp_regions *regions,
                        dp_region_open_fn *open, void *from, const struct dp_threads *threads,
                        dp_addr *in)
 {
-    struct places at = { TID_OFFSET, KEYS_OFFSET, 0 };
+    struct places at = { TID_OFFSET, BLOCKS_OFFSET, 0 };
     size_t found = 0;
     memset(in, 0, threads->count * sizeof *in);
     char *bytes = dp_mem_alloc(SCANNED);
