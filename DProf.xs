@@ -1,6 +1,7 @@
 /* The module's C entry points; the .xsi files of xs/ have more of them. Each XSUB unpacks, makes
  * one call, converts, returns. The recorder's side and the analyzers' side meet in the file
  * alone. */
+#include "dpx_attach_data.h"
 #include "dpx_control.h"
 #include "dpx_ctx.h"
 #include "dpx_diff.h"
@@ -46,3 +47,5 @@ INCLUDE: xs/record/recorder.xsi
 INCLUDE: xs/bridge/profile.xsi
 
 INCLUDE: xs/bridge/print.xsi
+
+INCLUDE: xs/attach/attach.xsi

@@ -1281,8 +1281,9 @@ F<doc/tested.md>, in the distribution, lists the systems and perls that it was t
 
 =for made by tools/lists.pl: see-also
 
-L<dprof>, L<dprofrun>, L<dprofreport>, L<dprofdiff>, L<dproftop>, L<dprofflame>, L<dprofhtml>,
-L<dproffold>, L<dprofexport>, L<dprofmerge>, L<dprofstore>, L<dproflist>, L<dprofpp>
+L<dprof>, L<dprofrun>, L<dprofreport>, L<dprofdiff>, L<dproftop>, L<dprofattach>, L<dprofdump>,
+L<dprofflame>, L<dprofhtml>, L<dproffold>, L<dprofexport>, L<dprofmerge>, L<dprofstore>,
+L<dproflist>, L<dprofpp>
 
 =for made end
 

@@ -13,14 +13,15 @@
  * this order. */
 #define DP_HEADER_NAMES(X) \
     /* flags, which are set if one file has them */ \
-    X(limit_reached, ANY, COUNTERS) X(runops_taken, ANY, COUNTERS) X(events_lost, ANY, COUNTERS) \
+    X(attached, ANY, COUNTERS) X(limit_reached, ANY, COUNTERS) X(runops_taken, ANY, COUNTERS) X(events_lost, ANY, COUNTERS) \
     X(counters_only, ANY, COUNTERS) \
     /* values that all files must share */ \
     X(clock, SAME, BASELINE) X(hash_seed, SAME, COUNTERS) X(line_hz, SAME, BASELINE) \
     X(only, SAME, COUNTERS) X(options, SAME, COUNTERS) X(perl, SAME, COUNTERS) \
     X(perturb_keys, SAME, COUNTERS) X(pid, SAME, ALL) X(ppid, SAME, ALL) X(run, SAME, ALL) \
     X(script, SAME, COUNTERS) X(skip, SAME, COUNTERS) X(start, SAME, ALL) X(tid, SAME, ALL) \
-    /* ticks, which are added */ \
+    /* ticks and counts, which are added */ \
+    X(behind, SUM, BASELINE) X(given_up, SUM, BASELINE) X(mended, SUM, BASELINE) \
     X(before_cpu, SUM, BASELINE) X(dropped_cpu, SUM, BASELINE) X(own_cpu, SUM, BASELINE) \
     X(own_real, SUM, BASELINE) \
     /* values of one file alone, or values that another line has */ \

@@ -115,7 +115,7 @@ sub parsed {
     # Usually the variable is empty, and parsing many options would take time.
     my ($env, $env_names) = @$words ? $self->getopt(@$words) : ({}, []) or return;
     # Without a `--', the first word begins the command, whose options are its own.
-    local $self->{in_order} = $self->{command} && !$own;
+    local $self->{in_order} = ($self->{command} // '') eq '1' && !$own;
     my ($opt, $names) = $self->getopt(@args) or return;
     return ({ %$env, %$opt }, $names, $own) if $self->{command};
     for my $choice (@{ $self->{choices} || [] }) {
@@ -266,8 +266,9 @@ the environment's.
 behind: an option. If it is given, the arguments after C<--> belong to it: run gets them as a list
 after the names.
 
-command: the arguments after C<--> are a command, which run gets as a list after the names. Without
-a C<-->, options come before the first word, and the names are the command.
+command: the arguments after C<--> are a command, which run gets as a list after the names. 1: without
+a C<-->, options come before the first word, and the names are the command. C<'behind'>: without a
+C<-->, there is no command.
 
 to_first_word: only arguments that begin with a dash, before the first word, are options.
 

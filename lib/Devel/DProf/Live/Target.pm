@@ -1,0 +1,149 @@
+package Devel::DProf::Live::Target;
+
+# A running perl, or a core file, that is looked at from outside.
+
+use strict;
+use warnings;
+
+use Devel::DProf::Core;
+
+our $VERSION = $Devel::DProf::Core::VERSION;
+
+# The object holds an address, which another thread must not free again.
+sub CLONE_SKIP { return 1 }
+
+sub process {
+    my ($class, $pid, %how) = @_;
+    my $self = $class->_open($pid, undef, $how{threads} ? 1 : 0);
+    $self->_pause if $how{pause};
+    return $self;
+}
+
+sub core {
+    my ($class, $path, %how) = @_;
+    return $class->_open(0, $path, $how{threads} ? 1 : 0);
+}
+
+sub stacks { my ($self, %how) = @_; return $self->_dump($how{args} ? 1 : 0) }
+
+sub counts { return $_[0]->_counts }
+
+sub look_for_threads { return $_[0]->_find_threads }
+
+sub profile { my ($self, $thread, %head) = @_; return $self->_profile($thread, \%head) }
+
+sub begin_slice { return $_[0]->_renew }
+
+sub run { my ($targets, $rate, $seconds) = @_; return _run($targets, $rate, $seconds) }
+
+# ---- processes ----
+
+sub children_of {
+    my ($pid) = @_;
+    my @children;
+    for my $file (glob "/proc/$pid/task/*/children") {
+        open my $in, '<', $file or next;
+        push @children, split ' ', readline($in) // '';
+    }
+    return map { ($_, children_of($_)) } @children;
+}
+
+sub command_of {
+    my ($pid) = @_;
+    open my $in, '<', "/proc/$pid/cmdline" or return '';
+    my $text = do { local $/; readline $in } // '';
+    return join ' ', split /\0/, $text;
+}
+
+# Returns the number of the process that has started this one.
+sub parent_of {
+    my ($pid) = @_;
+    open my $in, '<', "/proc/$pid/stat" or return 0;
+    return (readline($in) // '') =~ /.*\) \S (\d+)/s ? $1 : 0;
+}
+
+# Returns where in the kernel a thread waits, or ''.
+sub waits_in {
+    my ($pid, $tid) = @_;
+    open my $in, '<', "/proc/$pid/task/$tid/wchan" or return '';
+    my $name = readline($in) // '';
+    return $name eq '0' ? '' : $name;
+}
+
+1;
+
+__END__
+
+=encoding UTF-8
+
+=head1 NAME
+
+Devel::DProf::Live::Target - a running perl, or a core file, that is looked at from outside
+
+=head1 DESCRIPTION
+
+L<dprofattach>, L<dprofdump> and L<dproftop> look at other processes through this class. It needs the
+rights of ptrace, but it does not stop the process unless it is told to. It is internal to this
+distribution.
+
+=head1 METHODS
+
+=over
+
+=item process PID, NAME => VALUE, ...
+
+Attaches to a process. threads: all threads that run a perl, not only the first interpreter. pause:
+stops the process with ptrace for each reading. Dies with one line that says what to do.
+
+=item core PATH, threads => 1
+
+Opens a core file.
+
+=item stacks args => 1
+
+Returns a reference to a list of threads. Each one is a hash: tid; number, 0 for the first
+interpreter; state, as in proc(5); op, perl's name of the op that runs; leaf, the XS sub or slow
+builtin that runs, if any; inside, a list of what perl has interrupted its code for (sort, signal,
+DESTROY ...), the innermost first; frames, a list of hashes, the innermost first: kind (sub, eval,
+require, main), sub, file, line, args. failed: no stack was found that fits perl's structure.
+
+=item counts
+
+Returns a reference to a list of hashes, one for each thread: tid, number, samples, mended, given_up,
+unread, behind, readings, parts, script, perl, ended.
+
+=item look_for_threads
+
+Looks again which threads there are.
+
+=item profile THREAD, NAME => VALUE, ...
+
+Returns the text of a profile of all samples so far. run, script, start (seconds since 1970), ppid,
+rate, slice: values for its header.
+
+=item begin_slice
+
+Begins an empty profile.
+
+=back
+
+=head1 FUNCTIONS
+
+=over
+
+=item run TARGETS, RATE, SECONDS
+
+Takes samples of the targets in a list, RATE times a second, for so many seconds. Returns earlier if
+a signal comes, or if all have ended. Returns how many still run.
+
+=item children_of PID
+
+Returns the processes that a process has started, and those that they have started.
+
+=item command_of PID, parent_of PID, waits_in PID, TID
+
+Returns the command line, the number of the parent, and the kernel function in which a thread waits.
+
+=back
+
+=cut

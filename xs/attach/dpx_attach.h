@@ -1,0 +1,65 @@
+/* Attaching to processes: what is kept for each of them, and the loop that takes the samples. */
+#ifndef DPX_ATTACH_H
+#define DPX_ATTACH_H
+
+#include "dp_core.h"
+#include "dp_process.h"
+#include "dp_sampled.h"
+
+/* One thread of a target that runs a perl. */
+struct dpx_attach_thread {
+    pid_t tid;
+    unsigned number;            /* from 0: the first interpreter; its profile's $dprof_tid */
+    struct dp_stack stack;
+    struct dp_leafs leafs;
+    struct dp_sampled sampled;
+    bool is_sampled;            /* sampled has begun */
+    int stat, sched;            /* descriptors of /proc/PID/task/TID/stat and schedstat; -1: none */
+    /* at the last sample that was taken */
+    uint64_t real, cpu;         /* CLOCK_MONOTONIC, and CPU time, in ns */
+    uint64_t switches;          /* how often it had got a processor */
+    bool has_sample;
+    char state;                 /* R, S, D ..., proc(5) */
+    int processor;
+    bool has_ended;
+};
+
+/* A process, or a core file. */
+struct dpx_attach {
+    struct dp_process process;
+    struct dp_core core;
+    bool is_core;
+    struct dp_regions regions;
+    struct dp_target target;
+    struct dp_perl perl;
+    struct dp_optree code;
+    struct dpx_attach_thread **threads;
+    size_t n_threads, threads_cap;
+    bool has_ended;             /* the process has ended, or runs no perl any more */
+    bool pauses, is_seized;     /* stops the process for each sample, with ptrace */
+    bool all_threads;
+    uint64_t behind;            /* samples left out, as they came too late */
+    uint64_t followed, not_followed;    /* moves to a target's processor, and failures */
+};
+
+/* Opens a process (path NULL), or a core file. Returns NULL with a message. */
+struct dpx_attach *dpx_attach_open(pid_t pid, const char *path, bool all_threads,
+                                   struct dp_err *err);
+void dpx_attach_free(struct dpx_attach *a);
+
+/* Looks again which threads there are. Threads that were known stay, in their places. */
+int dpx_attach_find_threads(struct dpx_attach *a);
+
+/* Takes samples of all targets at this rate until a moment of CLOCK_MONOTONIC in ns, until a signal
+ * comes, or until all have ended. Returns how many are left. */
+size_t dpx_attach_run(struct dpx_attach **all, size_t n, double rate, uint64_t until);
+
+/* Reads a thread's stack for people, with as many tries as it takes. Returns as dp_stack_read. */
+int dpx_attach_look(struct dpx_attach *a, struct dpx_attach_thread *t);
+
+uint64_t dpx_attach_now(void);
+
+/* The layout of the perl that the module was built for. */
+const struct dp_perl_own *dpx_attach_own(void);
+
+#endif
