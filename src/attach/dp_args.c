@@ -119,7 +119,8 @@ bool dp_args_show(struct dp_stack *st, size_t i, struct dp_buf *to)
     if (!read_sv(st->code, av, head)
         || (dp_target_u32_in(head, at->sv_flags) & at->SVTYPEMASK) != at->SVt_PVAV)
         return false;
-    dp_addr body = dp_target_pointer_in(head, at->sv_any), now = dp_target_pointer_in(head, at->sv_u);
+    dp_addr body = dp_target_pointer_in(head, at->sv_any);
+    dp_addr now = dp_target_pointer_in(head, at->sv_u);
     dp_addr all = dp_target_pointer(t, body + at->av_alloc);
     int64_t fill = (intptr_t)dp_target_pointer(t, body + at->av_fill);
     if (fill < -1 || fill > MOST_FILL)

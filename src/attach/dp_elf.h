@@ -25,8 +25,8 @@ struct dp_elf_load {
     uint64_t address, offset, file_size;        /* file_size: bytes that the file has of it */
 };
 
-/* Calls fn for each load, and for each note (`note` is within the file), until it returns other than
- * 0. Returns what it returned, or 0. */
+/* Calls fn for each load, and for each note (`note` is within the file), until it returns other
+ * than 0. Returns what it returned, or 0. */
 int dp_elf_loads(const struct dp_elf *elf, int (*fn)(void *arg, const struct dp_elf_load *load),
                  void *arg);
 int dp_elf_notes(const struct dp_elf *elf,

@@ -1,8 +1,8 @@
-/* Where the fields of a perl lie: offsets in bytes, and the numbers of types and flags. They are the
- * same within a series (5.36.0 to 5.36.3), and depend on the series and on whether perl was built
- * for several interpreters (MULTIPLICITY, which threads need). The table is made by
- * tools/layouts.pl; xs/attach/dpx_layout.c has the row of the perl that the module was built for,
- * and a test compares the two. */
+/* Where the fields of a perl lie: offsets in bytes, and the numbers of types and flags. They are
+ * the same within a series (5.36.0 to 5.36.3), and depend on the series and on whether perl was
+ * built for several interpreters (MULTIPLICITY, which threads need). The table is made by
+ * tools/layouts.pl; xs/attach/dpx_layout.c has the row of the perl that the module was built
+ * for, and a test compares the two. */
 #ifndef DP_LAYOUT_H
 #define DP_LAYOUT_H
 

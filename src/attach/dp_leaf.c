@@ -121,7 +121,8 @@ static bool search_op(struct search *s, dp_addr op, uint32_t line, int depth)
     return false;
 }
 
-/* The line of the op in the statement that begins at cop; the statement's own if it is not found. */
+/* The line of the op in the statement that begins at cop; the statement's own if it is not
+ * found. */
 static uint32_t find_line(struct dp_leafs *leafs, const struct dp_optree_cop *cop, dp_addr op,
                           bool is_return)
 {

@@ -29,8 +29,8 @@ void dp_leafs_release(struct dp_leafs *leafs);
  * is that of the call. NULL: there is no such statement. Valid until the next call. */
 const struct dp_leaf *dp_leaf_of(struct dp_leafs *leafs, dp_addr cop, dp_addr op, bool is_return);
 
-/* The name (dp_optree.names) of the XS sub or the slow builtin that runs in the topmost statement of
- * the stack, or of the compiler; DP_MAP_NONE: none of them. */
+/* The name (dp_optree.names) of the XS sub or the slow builtin that runs in the topmost
+ * statement of the stack, or of the compiler; DP_MAP_NONE: none of them. */
 uint32_t dp_leaf_name(struct dp_leafs *leafs);
 
 /* The name of the op that runs, as perl calls it; "" if there is none. */

@@ -116,7 +116,8 @@ static bool add_file(struct dp_optree *code, dp_addr file, struct dp_buf *to)
     if (code->perl->version.multiplicity)
         return file && dp_target_string(code->target, file, MOST_FILE, to);
     dp_addr body = dp_target_pointer(code->target, file + at->sv_any);
-    if (!file || !dp_optree_add_hek(code, dp_target_pointer(code->target, body + at->gv_namehek), to))
+    dp_addr name = dp_target_pointer(code->target, body + at->gv_namehek);
+    if (!file || !dp_optree_add_hek(code, name, to))
         return false;
     size_t len = to->len - from, cut = sizeof before - 1;
     if (len > cut && memcmp(to->ptr + from, before, cut) == 0) {
@@ -432,7 +433,8 @@ size_t dp_optree_check_word(struct dp_optree_check *check, dp_addr at)
 }
 
 /* Is a sub's head, in part i, still the one that leads to its body? */
-static bool is_same_head(const struct dp_optree *code, const struct dp_optree_check *check, size_t i)
+static bool is_same_head(const struct dp_optree *code, const struct dp_optree_check *check,
+                         size_t i)
 {
     const struct dp_layout *at = &code->perl->at;
     const char *head = check->bytes[i];

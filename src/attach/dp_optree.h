@@ -2,8 +2,8 @@
  *
  * Reading them for each sample would be most of its cost, so they are kept. But the target frees
  * and reuses memory, so an address says nothing by itself: before a statement or a sub is used in a
- * new look, its bytes must be the same as when it was read. dp_optree_check compares all that a stack
- * needs in one reading; what it has not compared is read again when it is used.
+ * new look, its bytes must be the same as when it was read. dp_optree_check compares all that a
+ * stack needs in one reading; what it has not compared is read again when it is used.
  *
  * The tables have a fixed size, and a new entry takes the place of an old one. So the memory is
  * bounded, whatever the target does. */
@@ -67,8 +67,8 @@ void dp_optree_release(struct dp_optree *code);
 const struct dp_optree_cop *dp_optree_cop(struct dp_optree *code, dp_addr at);
 const struct dp_optree_sub *dp_optree_sub(struct dp_optree *code, dp_addr at);
 
-/* A reading that compares what is kept with what is there now: begin, add addresses and other parts,
- * end. */
+/* A reading that compares what is kept with what is there now: begin, add addresses and other
+ * parts, end. */
 struct dp_optree_check {
     struct dp_target_part parts[DP_TARGET_PARTS];
     char (*bytes)[128];         /* room for each part */

@@ -138,8 +138,8 @@ static int choose_layout(struct dp_perl *perl, const struct dp_perl_own *own, st
     }
     int rc = dp_layout_find(&perl->at, v);
     perl->is_newer = rc > 0;
-    return rc >= 0 ? 0 : dp_err_set(err, rc, "it runs perl 5.%u.%u%s, which is not known; perl 5.26 "
-                                             "and newer are", v->series, perl->subversion,
+    return rc >= 0 ? 0 : dp_err_set(err, rc, "it runs perl 5.%u.%u%s, which cannot be read; 5.26 "
+                                             "and newer can", v->series, perl->subversion,
                                     v->multiplicity ? "" : " without threads");
 }
 

@@ -1,10 +1,11 @@
 /* The interpreter of each thread: pthread_getspecific(PL_thr_key), from outside.
  *
  * glibc keeps a control block for each thread at the end of its stack: it begins with its own
- * address, and has it again 16 bytes on; behind that stand the thread's number, and pointers to blocks
- * with the values of 32 keys each. glibc itself tells the offsets of both, for debuggers, in variables of three
- * numbers of 32 bits: bits, count, offset (nptl_db/structs.def). A block is found by scanning the
- * ends of the mappings that stacks may be in. In a core file, a register points to it. */
+ * address, and has it again 16 bytes on; behind that stand the thread's number, and pointers to
+ * blocks with the values of 32 keys each. glibc itself tells the offsets of both, for debuggers, in
+ * variables of three numbers of 32 bits: bits, count, offset (nptl_db/structs.def). A block is
+ * found by scanning the ends of the mappings that stacks may be in. In a core file, a register
+ * points to it. */
 #include "dp_perl.h"
 #include "dp_mem.h"
 #include "dp_symbols.h"

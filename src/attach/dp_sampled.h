@@ -37,8 +37,8 @@ void dp_sampled_release(struct dp_sampled *s);
 /* Begins an empty profile, for the next slice. Returns 0 or DP_E_NOMEM. */
 int dp_sampled_renew(struct dp_sampled *s);
 
-/* Charges the time since the sample before, in ns, to what the stack shows; NULL: to the same as the
- * last sample. */
+/* Charges the time since the sample before, in ns, to what the stack shows; NULL: to the same as
+ * the last sample. */
 void dp_sampled_add(struct dp_sampled *s, struct dp_leafs *leafs, uint64_t real, uint64_t cpu);
 
 /* What the header says of the recording. The texts are borrowed. */

@@ -143,7 +143,8 @@ static bool find_infos(struct dp_stack *st)
         if (!dp_target_get(st->code->target, a, bytes, at->si_size))
             return false;
         *si = (struct dp_stack_info){
-            a, dp_target_pointer_in(bytes, at->si_cxstack), dp_target_pointer_in(bytes, at->si_prev),
+            a, dp_target_pointer_in(bytes, at->si_cxstack),
+            dp_target_pointer_in(bytes, at->si_prev),
             (int32_t)dp_target_u32_in(bytes, at->si_cxix),
             (int32_t)dp_target_u32_in(bytes, at->si_cxmax),
             (int32_t)dp_target_u32_in(bytes, at->si_type),

@@ -1,12 +1,12 @@
 /* The stack of a target's interpreter: one reading of it, checked against perl's own structure.
  *
- * The target may run while it is read, and even where it stands still, it may stand in the middle of
- * a call: perl pushes the context of a sub before it runs the sub's first statement, and pops it
+ * The target may run while it is read, and even where it stands still, it may stand in the middle
+ * of a call: perl pushes the context of a sub before it runs the sub's first statement, and pops it
  * before the caller's next one. So a reading may mix two stacks. But a statement stands in the tree
- * of ops of one sub, and each sub has one root. Hence a stack fits if the statement that runs belongs
- * to the topmost sub, and the statement that was current before each context belongs to the sub
- * below. A stack that does not fit is mended, by leaving out the contexts on top or taking in those
- * that were popped last, until it fits; or it is given up. */
+ * of ops of one sub, and each sub has one root. Hence a stack fits if the statement that runs
+ * belongs to the topmost sub, and the statement that was current before each context belongs to the
+ * sub below. A stack that does not fit is mended, by leaving out the contexts on top or taking in
+ * those that were popped last, until it fits; or it is given up. */
 #ifndef DP_STACK_H
 #define DP_STACK_H
 
@@ -15,7 +15,7 @@
 enum {
     DP_STACK_CONTEXTS = 4096,   /* most contexts; of a deeper stack, those in the middle are left
                                  * out */
-    DP_STACK_INFOS = 64,        /* most stackinfos: perl makes one for each sort, signal, require, ... */
+    DP_STACK_INFOS = 64,        /* most stackinfos: perl makes one for a sort, a signal, ... */
     DP_STACK_POPPED = 6         /* contexts above the topmost, which were popped last */
 };
 
@@ -55,12 +55,13 @@ struct dp_stack {
     uint64_t guessed_wrong;
 };
 
-/* code is borrowed; interpreter: one that dp_perl_is_interpreter accepts. Returns 0 or DP_E_NOMEM. */
+/* code is borrowed; interpreter: one that dp_perl_is_interpreter accepts. Returns 0 or
+ * DP_E_NOMEM. */
 int dp_stack_init(struct dp_stack *st, struct dp_optree *code, dp_addr interpreter);
 void dp_stack_release(struct dp_stack *st);
 
-/* Reads the stack, and checks and mends it. Begins a new look of the target. Returns 1; 0 if it fits
- * in no way; or DP_E_IO if the memory cannot be read. */
+/* Reads the stack, and checks and mends it. Begins a new look of the target. Returns 1; 0 if it
+ * fits in no way; or DP_E_IO if the memory cannot be read. */
 int dp_stack_read(struct dp_stack *st);
 
 /* Has the target run since dp_stack_read? */
@@ -70,7 +71,7 @@ bool dp_stack_has_moved(struct dp_stack *st);
 bool dp_stack_is_sub(const struct dp_stack *st, const struct dp_stack_context *c);
 /* A string eval, a require or a do FILE, but no eval {} or try {}. */
 bool dp_stack_is_code(const struct dp_stack *st, const struct dp_stack_context *c);
-/* Of those: a require or a do FILE? */
+/* Is it a require or a do FILE? */
 bool dp_stack_is_file(const struct dp_stack *st, const struct dp_stack_context *c);
 
 /* The name (dp_optree.names) of the sub of context i, even if it was popped; DP_MAP_NONE: unknown.

@@ -20,7 +20,8 @@ struct dp_target_part {
 
 enum { DP_TARGET_PARTS = 1024 };        /* most parts of one reading, as the kernel has it */
 
-/* Reads all parts. Returns false if any part cannot be read whole; then the places have anything. */
+/* Reads all parts. Returns false if any part cannot be read whole; then the places have
+ * anything. */
 typedef bool dp_target_read_fn(void *from, const struct dp_target_part *parts, size_t n);
 
 struct dp_target_page;
@@ -51,8 +52,8 @@ bool dp_target_get(struct dp_target *t, dp_addr at, void *to, size_t len);
 dp_addr dp_target_pointer(struct dp_target *t, dp_addr at);
 uint32_t dp_target_u32(struct dp_target *t, dp_addr at);
 
-/* Appends the bytes of a text that ends with a NUL within `most` bytes. Returns false if there is no
- * such text; then nothing is appended. */
+/* Appends the bytes of a text that ends with a NUL within `most` bytes. Returns false if there
+ * is no such text; then nothing is appended. */
 bool dp_target_string(struct dp_target *t, dp_addr at, size_t most, struct dp_buf *to);
 
 /* A pointer or a number in bytes that were read. */

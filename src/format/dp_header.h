@@ -13,7 +13,8 @@
  * this order. */
 #define DP_HEADER_NAMES(X) \
     /* flags, which are set if one file has them */ \
-    X(attached, ANY, COUNTERS) X(limit_reached, ANY, COUNTERS) X(runops_taken, ANY, COUNTERS) X(events_lost, ANY, COUNTERS) \
+    X(attached, ANY, COUNTERS) X(limit_reached, ANY, COUNTERS) X(runops_taken, ANY, COUNTERS) \
+    X(events_lost, ANY, COUNTERS) \
     X(counters_only, ANY, COUNTERS) \
     /* values that all files must share */ \
     X(clock, SAME, BASELINE) X(hash_seed, SAME, COUNTERS) X(line_hz, SAME, BASELINE) \

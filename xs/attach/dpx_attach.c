@@ -52,8 +52,8 @@ static int open_task(const struct dpx_attach *a, pid_t tid, const char *name)
     return open(path, O_RDONLY | O_CLOEXEC);
 }
 
-/* Reads the state and the last processor of a thread: fields 3 and 39, counted from behind the name,
- * which may have blanks. Returns false if the thread has ended. */
+/* Reads the state and the last processor of a thread: fields 3 and 39, counted from behind the
+ * name, which may have blanks. Returns false if the thread has ended. */
 static bool read_state(struct dpx_attach_thread *t)
 {
     char text[1024];

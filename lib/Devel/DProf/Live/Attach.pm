@@ -64,7 +64,8 @@ sub sample {
             $slice_ends += $self->{seconds};
         }
         my ($left) = sort { $a <=> $b } STEP, grep { defined }
-            defined $until ? $until - $now : undef, defined $slice_ends ? $slice_ends - $now : undef;
+            defined $until ? $until - $now : undef,
+            defined $slice_ends ? $slice_ends - $now : undef;
         return 1 if defined $until && $until <= $now;
         my @targets = map { $_->{target} } @{ $self->{targets} };
         if (!@targets) { select undef, undef, undef, 0.02 }

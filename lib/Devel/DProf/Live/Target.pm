@@ -82,8 +82,8 @@ Devel::DProf::Live::Target - a running perl, or a core file, that is looked at f
 
 =head1 DESCRIPTION
 
-L<dprofattach>, L<dprofdump> and L<dproftop> look at other processes through this class. It needs the
-rights of ptrace, but it does not stop the process unless it is told to. It is internal to this
+L<dprofattach>, L<dprofdump> and L<dproftop> look at other processes through this class. It needs
+the rights of ptrace, but it stops the process only with C<pause>. It is internal to this
 distribution.
 
 =head1 METHODS
@@ -109,8 +109,8 @@ require, main), sub, file, line, args. failed: no stack was found that fits perl
 
 =item counts
 
-Returns a reference to a list of hashes, one for each thread: tid, number, samples, mended, given_up,
-unread, behind, readings, parts, script, perl, ended.
+Returns a reference to a list of hashes, one for each thread: tid, number, samples, mended,
+given_up, unread, behind, readings, parts, script, perl, ended.
 
 =item look_for_threads
 

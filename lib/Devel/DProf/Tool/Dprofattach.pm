@@ -69,7 +69,7 @@ sub settings {
     die "-o -: profiles go to files; name one\n" if ($opt->{o} // '') eq '-';
     die '--rate ' . $opt->{rate} . ': at most ' . MOST_RATE . "\n"
         if ($opt->{rate} // 0) > MOST_RATE;
-    return { for => seconds_of('--for', $opt->{for}), slice => seconds_of('--slice', $opt->{slice}) };
+    return { map { $_ => seconds_of("--$_", $opt->{$_}) } qw(for slice) };
 }
 
 sub attach {

@@ -266,9 +266,9 @@ the environment's.
 behind: an option. If it is given, the arguments after C<--> belong to it: run gets them as a list
 after the names.
 
-command: the arguments after C<--> are a command, which run gets as a list after the names. 1: without
-a C<-->, options come before the first word, and the names are the command. C<'behind'>: without a
-C<-->, there is no command.
+command: the arguments after C<--> are a command, which run gets as a list after the names. 1:
+without a C<-->, options come before the first word, and the names are the command. C<'behind'>:
+without a C<-->, there is no command.
 
 to_first_word: only arguments that begin with a dash, before the first word, are options.
 
