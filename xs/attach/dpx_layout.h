@@ -28,7 +28,7 @@
 #else
 #define DPX_LAYOUT_TRY  0
 #endif
-#if PERL_VERSION_GE(5,35,0)
+#if PERL_VERSION >= 35
 #define DPX_LAYOUT_AUX  offsetof(struct xpvhv_with_aux, xhv_aux)
 #else
 #define DPX_LAYOUT_AUX  0       /* behind the hash's array */
