@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # Makes src/attach/dp_layout_table.h, the layouts of the perls that dprof attach knows. For each
-# perl that it is given it compiles the list in xs/attach/dpx_layout.h with that perl's headers, and
+# perl that it is given it compiles the list in xs/attach/dpx_fields.h with that perl's headers, and
 # runs it.
 #
 # usage: tools/layouts.pl [--print] PERL|CORE ...
@@ -76,7 +76,7 @@ my $program = <<'END';
 #include "perl.h"
 #include "XSUB.h"
 #undef printf
-#include "dpx_layout.h"
+#include "dpx_fields.h"
 int main(void)
 {
 #ifdef MULTIPLICITY
@@ -105,7 +105,7 @@ int main(void)
         printf("unusual pointers of %d and integers of %d bytes\n", (int)sizeof(void *),
             (int)sizeof(IV));
 #define PRINT(name, value) printf(#name " %lu\n", (unsigned long)(value));
-    DPX_LAYOUT(PRINT)
+    DPX_FIELDS(PRINT)
     return 0;
 }
 END
@@ -126,7 +126,7 @@ sub measure {
     my @unusual = map { /^unusual (.*)/ ? $1 : () } @lines;
     my %value = map { /^(\w+) (\w+)$/ ? ($1 => $2) : () } @lines;
     my ($missing) = grep { !defined $value{$_} } @fields;
-    die "xs/attach/dpx_layout.h has no $missing, dp_layout.h has\n" if $missing;
+    die "xs/attach/dpx_fields.h has no $missing, dp_layout.h has\n" if $missing;
     return ($value{name}, join(', ', @unusual), { map { $_ => $value{$_} } @fields });
 }
 

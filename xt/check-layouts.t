@@ -42,7 +42,7 @@ is(heads('36_threads' => 7, '40_threads' => 7), ' X(36, 36, true) X(40, 40, true
 # Runs the tool for the perl at hand in a copy, whose table $change changes. Returns what the tool
 # says, and the table then.
 my $dir = tempdir('dprof-layouts-XXXXXX', TMPDIR => 1, CLEANUP => 1);
-for my $file ('tools/layouts.pl', 'xs/attach/dpx_layout.h', 'src/attach/dp_layout.h', $table) {
+for my $file ('tools/layouts.pl', 'xs/attach/dpx_fields.h', 'src/attach/dp_layout.h', $table) {
     make_path("$dir/" . $file =~ s{/[^/]+\z}{}r);
     copy($file, "$dir/$file") or die "$dir/$file: $!\n";
 }

@@ -14,6 +14,7 @@
  * Samples come at random distances around the period, so that they do not march in step with the
  * target. A stack that is given up leaves its time to the next sample. */
 #include "dpx_attach.h"
+#include "dpx_layout.h"
 #include "dp_mem.h"
 
 #include <errno.h>
@@ -236,13 +237,13 @@ static int find_perl(struct dpx_attach *a, struct dp_err *err)
 {
     if (a->is_core)
         return dp_perl_find(&a->perl, &a->target, &a->core.regions, dp_core_open_region, &a->core,
-                            dpx_attach_own(), err);
+                            dpx_layout_own(), err);
     int rc = dp_process_regions(&a->process, &a->regions);
     if (rc == DP_E_IO)
         return dp_process_trouble(&a->process, err);
     rc = rc < 0 ? dp_err_set(err, rc, "out of memory")
          : dp_perl_find(&a->perl, &a->target, &a->regions, dp_process_open, &a->process,
-                        dpx_attach_own(), err);
+                        dpx_layout_own(), err);
     return rc == DP_E_IO ? dp_process_trouble(&a->process, err) : rc;
 }
 

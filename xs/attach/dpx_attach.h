@@ -59,7 +59,4 @@ int dpx_attach_look(struct dpx_attach *a, struct dpx_attach_thread *t);
 
 uint64_t dpx_attach_now(void);
 
-/* The layout of the perl that the module was built for. */
-const struct dp_perl_own *dpx_attach_own(void);
-
 #endif

@@ -1,4 +1,5 @@
 #include "dpx_attach_data.h"
+#include "dpx_layout.h"
 #include "dp_args.h"
 #include "dp_fmt.h"
 
@@ -234,7 +235,7 @@ void dpx_attach_renew(struct dpx_attach *a)
 
 SV *dpx_attach_layout(pTHX_ bool own)
 {
-    const struct dp_perl_own *here = dpx_attach_own();
+    const struct dp_perl_own *here = dpx_layout_own();
     struct dp_layout layout = here->layout;
     HV *hv = newHV();
     SV *rv = newRV_noinc((SV *)hv);

@@ -1,6 +1,6 @@
-#include "dpx_attach.h"
-#include "dpx.h"
 #include "dpx_layout.h"
+#include "dpx.h"
+#include "dpx_fields.h"
 
 #include <string.h>
 
@@ -18,13 +18,13 @@ static void set_field(struct dp_layout *layout, const char *name, uint32_t value
             ((uint32_t *)layout)[i] = value;
 }
 
-const struct dp_perl_own *dpx_attach_own(void)
+const struct dp_perl_own *dpx_layout_own(void)
 {
     static struct dp_perl_own own;
     struct dp_layout layout;
     memset(&layout, 0, sizeof layout);
 #define SET(name, value) set_field(&layout, #name, (uint32_t)(value));
-    DPX_LAYOUT(SET)
+    DPX_FIELDS(SET)
 #undef SET
     own.layout = layout;
     own.version = (struct dp_layout_of){ PERL_VERSION, IS_MULTIPLE };
