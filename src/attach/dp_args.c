@@ -82,7 +82,10 @@ static void show_value(struct dp_optree *code, dp_addr sv, struct dp_buf *out)
             dp_buf_addu(out, (uint64_t)iv);
         else
             dp_buf_addf(out, "%lld", (long long)iv);
-    } else if (flags & at->SVf_NOK && sizeof(void *) == sizeof(double)) {
+    } else if (flags & at->SVf_NOK && (code->perl->has_long_numbers
+                                       || sizeof(void *) != sizeof(double))) {
+        dp_buf_adds(out, "?");
+    } else if (flags & at->SVf_NOK) {
         dp_addr bits = type == at->SVt_NV ? u : dp_target_pointer(t, body + at->nv_nv);
         double number;
         memcpy(&number, &bits, sizeof number);

@@ -120,10 +120,39 @@ bool dp_perl_is_interpreter(struct dp_perl *perl, dp_addr in)
            && (!cv || (dp_target_u32(t, cv + at->sv_flags) & at->SVTYPEMASK) == at->SVt_PVCV);
 }
 
+/* Reads the options that change how a perl is laid out, as "HAS_TIMES MULTIPLICITY ...". */
+static void read_options(struct dp_perl *perl, struct dp_buf *to)
+{
+    enum { MOST = 4096 };
+    dp_addr at = perl->symbols[DP_PERL_bincompat_options];
+    if (at)
+        dp_target_string(perl->target, at, MOST, to);
+}
+
+/* Takes the layout of a perl with these options. Returns as dp_layout_find. */
+static int layout_of(struct dp_perl *perl, const struct dp_perl_own *own, const char *options)
+{
+    const struct dp_layout_of *v = &perl->version;
+    if (own && own->version.series == v->series && own->version.multiplicity == v->multiplicity
+        && strcmp(own->options, options) == 0) {
+        perl->at = own->layout;
+        return 0;
+    }
+    int rc = dp_layout_find(&perl->at, v);
+    /* Numbers of 16 bytes move what stands behind them in a body. */
+    if (rc >= 0 && (strstr(options, "USE_LONG_DOUBLE") || strstr(options, "USE_QUADMATH"))) {
+        perl->at.gv_stash += 8;
+        perl->at.nv_nv += 8;
+        perl->has_long_numbers = true;
+    }
+    return rc;
+}
+
 /* Reads which perl it is, and takes its layout. */
 static int choose_layout(struct dp_perl *perl, const struct dp_perl_own *own, struct dp_err *err)
 {
     struct dp_layout_of *v = &perl->version;
+    struct dp_buf options;
     uint8_t series = 0, subversion = 0;
     if (!dp_target_get(perl->target, perl->symbols[DP_PERL_version], &series, 1))
         return DP_E_IO;
@@ -132,11 +161,10 @@ static int choose_layout(struct dp_perl *perl, const struct dp_perl_own *own, st
     v->series = series;
     v->multiplicity = perl->symbols[DP_PERL_thr_key] != 0;
     perl->subversion = subversion;
-    if (own && own->version.series == v->series && own->version.multiplicity == v->multiplicity) {
-        perl->at = own->layout;
-        return 0;
-    }
-    int rc = dp_layout_find(&perl->at, v);
+    dp_buf_init(&options);
+    read_options(perl, &options);
+    int rc = layout_of(perl, own, dp_buf_cstr(&options));
+    dp_buf_release(&options);
     perl->is_newer = rc > 0;
     return rc >= 0 ? 0 : dp_err_set(err, rc, "it runs perl 5.%u.%u%s, which cannot be read; 5.26 "
                                              "and newer can", v->series, perl->subversion,

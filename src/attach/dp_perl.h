@@ -38,6 +38,7 @@ struct dp_perl {
     struct dp_layout at;
     struct dp_layout_of version;
     unsigned subversion;
+    bool has_long_numbers;              /* numbers have 16 bytes */
     bool is_newer;                      /* the table of layouts has no perl as new as that */
     dp_addr symbols[DP_PERL_N_SYMBOLS]; /* 0: there is none */
     struct dp_perl_ops ops;
@@ -46,14 +47,17 @@ struct dp_perl {
                                          * MULTIPLICITY 0, and it is the only one */
 };
 
-/* Finds the perl of a target by its mappings. own: the layout of the perl that the caller was built
- * for, which counts more than the table, or NULL. Returns 0; DP_E_NOTPROFILE if the target runs no
- * perl, or its names were stripped; DP_E_VERSION if this perl cannot be read; DP_E_IO if the memory
- * cannot be read; DP_E_NOMEM. Release it in any case. */
+/* The perl that the caller was built for. */
 struct dp_perl_own {
     struct dp_layout_of version;
+    const char *options;        /* its PL_bincompat_options */
     struct dp_layout layout;
 };
+
+/* Finds the perl of a target by its mappings. own: its layout counts more than the table for a perl
+ * of the same series and options; or NULL. Returns 0; DP_E_NOTPROFILE if the target runs no
+ * perl, or its names were stripped; DP_E_VERSION if this perl cannot be read; DP_E_IO if the memory
+ * cannot be read; DP_E_NOMEM. Release it in any case. */
 int dp_perl_find(struct dp_perl *perl, struct dp_target *t, const struct dp_regions *regions,
                  dp_region_open_fn *open, void *from, const struct dp_perl_own *own,
                  struct dp_err *err);

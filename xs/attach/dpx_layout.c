@@ -27,6 +27,7 @@ const struct dp_perl_own *dpx_layout_own(void)
     DPX_FIELDS(SET)
 #undef SET
     own.layout = layout;
+    own.options = PL_bincompat_options;
     own.version = (struct dp_layout_of){ PERL_VERSION, IS_MULTIPLE };
     return &own;
 }
