@@ -199,22 +199,33 @@ static void find_charged(struct dp_sampled *s, struct dp_leafs *leafs)
         s->node = dp_cct_child(&s->cct, s->node, name + 1, site);
 }
 
-void dp_sampled_add(struct dp_sampled *s, struct dp_leafs *leafs, uint64_t real, uint64_t cpu)
+/* Charges what runs with so much real time, of which so much was waited. */
+static void charge(struct dp_sampled *s, uint64_t real, uint64_t wait, uint64_t samples)
 {
-    if (leafs)
-        find_charged(s, leafs);
-    /* The two clocks are read one after the other: what seems too much now is missing later. */
-    cpu += s->surplus;
-    s->surplus = cpu > real ? cpu - real : 0;
-    uint64_t wait = real - (cpu - s->surplus);
     struct dp_stmt *line = dp_lines_get(&s->lines, s->line);
     s->node->real += real;
     s->node->wait += wait;
-    s->node->counts[0]++;
+    s->node->counts[0] += samples;
     line->real += real;
     line->wait += wait;
-    line->counts[0]++;
+    line->counts[0] += samples;
+}
+
+void dp_sampled_add(struct dp_sampled *s, struct dp_leafs *leafs, uint64_t real, uint64_t cpu,
+                    bool runs)
+{
+    if (leafs)
+        find_charged(s, leafs);
+    /* The two clocks are read one after the other. */
+    uint64_t used = cpu < real ? cpu : real;
     s->samples++;
+    if (!runs) {
+        s->unassigned += used;
+        charge(s, real - used, real - used, 1);
+        return;
+    }
+    charge(s, real + s->unassigned, real - used, 1);
+    s->unassigned = 0;
 }
 
 const char *dp_sampled_script(const struct dp_sampled *s)
@@ -273,6 +284,9 @@ int dp_sampled_write(struct dp_sampled *s, const struct dp_sampled_head *head, s
         .named = s->code->names.count,  /* only names that this profile uses */
     };
     struct dp_buf tree;
+    /* no sample has seen the thread run since */
+    charge(s, s->unassigned, 0, 0);
+    s->unassigned = 0;
     dp_buf_init(&tree);
     int rc = dp_cct_write(&s->cct, &how, &tree);
     uint64_t all[DP_FMT_SUMS] = {

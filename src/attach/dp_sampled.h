@@ -23,7 +23,8 @@ struct dp_sampled {
     /* what the last sample was charged to */
     struct dp_cct_node *node;
     uint32_t line;
-    uint64_t surplus;                   /* ns of CPU time beyond the real time so far */
+    uint64_t unassigned;                /* ns of CPU time that belong to the next sample that sees
+                                         * the thread run */
     /* what happened */
     uint64_t samples, mended, given_up, unread;
     pid_t pid;                          /* sources are read as this process sees them; 0: not
@@ -37,9 +38,11 @@ void dp_sampled_release(struct dp_sampled *s);
 /* Begins an empty profile, for the next slice. Returns 0 or DP_E_NOMEM. */
 int dp_sampled_renew(struct dp_sampled *s);
 
-/* Charges the time since the sample before, in ns, to what the stack shows; NULL: to the same as
- * the last sample. */
-void dp_sampled_add(struct dp_sampled *s, struct dp_leafs *leafs, uint64_t real, uint64_t cpu);
+/* Charges the time since the sample before, in ns, to what the stack shows. leafs: NULL if that is
+ * the same as at the last sample. runs: the thread runs at the moment; else its CPU time is left to
+ * the next sample that sees it run. */
+void dp_sampled_add(struct dp_sampled *s, struct dp_leafs *leafs, uint64_t real, uint64_t cpu,
+                    bool runs);
 
 /* What the header says of the recording. The texts are borrowed. */
 struct dp_sampled_head {

@@ -6,8 +6,10 @@
  * pause by ptrace does the same at a higher price: it stops the target twice as long, and may
  * interrupt its system calls.
  *
- * A sample is charged with all real time and CPU time since the last sample of this thread. The
- * kernel brings the CPU time of another process up to date when that process is switched out, which
+ * A sample is charged with all real time and CPU time since the last sample of this thread. But a
+ * thread that waits at the moment, for an event or for a processor, has used its CPU time elsewhere:
+ * where it is preempted is no random place, since system calls are where the kernel does that. So its
+ * CPU time goes to the next sample that sees it run. The kernel brings the CPU time of another process up to date when that process is switched out, which
  * our own wake-up does on its processor; so the reading comes after the move. A thread that waits,
  * and has not run since its last sample, is not read again.
  *
@@ -32,7 +34,8 @@
 enum {
     TRIES = 4,                  /* readings of one sample */
     LOOKS = 50,                 /* readings of a stack for people */
-    LATE_PERIODS = 20           /* a sample that is this late is left out */
+    QUEUED = 250000,            /* ns: a wait that is longer is not our own doing */
+    MOST_REAL_TIME = 2000       /* samples a second: at more, real-time priority would disturb */
 };
 
 #define NS 1000000000u
@@ -72,28 +75,39 @@ static bool read_state(struct dpx_attach_thread *t)
     return t->state != 'Z' && t->state != 'X';
 }
 
-/* Reads a thread's CPU time in ns, and how often it has got a processor. Without schedstat, the
- * process's own clock serves, and the thread counts as having run. */
-static void read_cpu(const struct dpx_attach *a, const struct dpx_attach_thread *t, uint64_t *cpu,
-                     uint64_t *switches)
+/* Reads how much a thread has run. Without schedstat, the process's own clock serves, and the thread
+ * counts as having run. */
+static struct dpx_attach_usage read_usage(const struct dpx_attach *a,
+                                          const struct dpx_attach_thread *t)
 {
+    struct dpx_attach_usage u = { 0, 0, UINT64_MAX };
     char text[128];
     struct timespec ts;
     ssize_t n = t->sched < 0 ? -1 : pread(t->sched, text, sizeof text - 1, 0);
-    *cpu = 0;
-    *switches = UINT64_MAX;
     if (n > 0) {
         char *p;
         text[n] = '\0';
-        *cpu = strtoull(text, &p, 10);
-        strtoull(p, &p, 10);
-        *switches = strtoull(p, NULL, 10);
-        return;
+        u.cpu = strtoull(text, &p, 10);
+        u.queued = strtoull(p, &p, 10);
+        u.runs = strtoull(p, NULL, 10);
+        return u;
     }
     /* the clock of another process: clock_getcpuclockid(3) */
     clockid_t clock = (clockid_t)(~(unsigned)a->process.pid << 3 | 2);
     if (clock_gettime(clock, &ts) == 0)
-        *cpu = (uint64_t)ts.tv_sec * NS + (uint64_t)ts.tv_nsec;
+        u.cpu = (uint64_t)ts.tv_sec * NS + (uint64_t)ts.tv_nsec;
+    return u;
+}
+
+/* Reads how often a thread has gone to sleep. */
+static uint64_t read_sleeps(const struct dpx_attach_thread *t)
+{
+    static const char name[] = "\nvoluntary_ctxt_switches:";
+    char text[4096];
+    ssize_t n = t->status < 0 ? -1 : pread(t->status, text, sizeof text - 1, 0);
+    text[n > 0 ? n : 0] = '\0';
+    const char *found = strstr(text, name);
+    return found ? strtoull(found + sizeof name - 1, NULL, 10) : UINT64_MAX;
 }
 
 /* ---- holding it still ---- */
@@ -157,6 +171,8 @@ static void free_thread(struct dpx_attach_thread *t)
         close(t->stat);
     if (t->sched >= 0)
         close(t->sched);
+    if (t->status >= 0)
+        close(t->status);
     if (t->is_sampled)
         dp_sampled_release(&t->sampled);
     dp_leafs_release(&t->leafs);
@@ -177,6 +193,7 @@ static int add_thread(struct dpx_attach *a, pid_t tid, dp_addr in)
     t->number = (unsigned)a->n_threads;
     t->stat = a->is_core ? -1 : open_task(a, tid, "stat");
     t->sched = a->is_core ? -1 : open_task(a, tid, "schedstat");
+    t->status = a->is_core ? -1 : open_task(a, tid, "status");
     if (dp_stack_init(&t->stack, &a->code, in) < 0 || dp_leafs_init(&t->leafs, &t->stack) < 0) {
         free_thread(t);
         return DP_E_NOMEM;
@@ -298,40 +315,74 @@ void dpx_attach_free(struct dpx_attach *a)
 
 /* ---- samples ---- */
 
-/* Charges a sample with the time since the last one. leafs: NULL if the stack is the same. */
-static void charge(struct dpx_attach_thread *t, struct dp_leafs *leafs, uint64_t now, uint64_t cpu)
+/* Does a thread that could run wait for a processor, and has it done so since before we looked? The
+ * kernel counts a wait when it is over. So the wait that goes on is what has passed since the last
+ * sample, less the time run and the waits that have ended, plus the wait that went on at that sample.
+ * A thread that has slept meanwhile is believed to run: how long it slept is unknown. */
+static bool is_queued(struct dpx_attach_thread *t, const struct dpx_attach_usage *u, uint64_t now)
 {
+    uint64_t passed = now - t->real, ran = u->cpu - t->usage.cpu, all = passed + t->waiting;
+    uint64_t known = ran + u->queued - t->usage.queued;
+    t->waiting = 0;
+    if (!t->has_sample || t->has_slept || u->runs == UINT64_MAX || all < known)
+        return false;
+    if (all - known >= QUEUED) {
+        uint64_t before = t->sleeps;
+        t->sleeps = read_sleeps(t);
+        if (t->sleeps != before)
+            return false;
+    }
+    t->waiting = all - known;
+    /* if it has run since, it waits since then at the longest: no error adds up */
+    if (ran && t->waiting > passed - (ran < passed ? ran : passed))
+        t->waiting = passed - (ran < passed ? ran : passed);
+    return t->waiting >= QUEUED;
+}
+
+/* Charges a sample with the time since the last one. leafs: NULL if the stack is the same. */
+static void charge(struct dpx_attach_thread *t, struct dp_leafs *leafs, uint64_t now,
+                   const struct dpx_attach_usage *u, bool runs)
+{
+    uint64_t cpu = u->cpu > t->usage.cpu ? u->cpu - t->usage.cpu : 0;
     if (t->has_sample)
-        dp_sampled_add(&t->sampled, leafs, now - t->real, cpu > t->cpu ? cpu - t->cpu : 0);
+        dp_sampled_add(&t->sampled, leafs, now - t->real, cpu, runs);
     t->real = now;
-    t->cpu = cpu;
+    t->usage = *u;
     t->has_sample = true;
+    t->has_slept = t->state != 'R';
+    t->waiting = t->has_slept ? 0 : t->waiting;
+}
+
+/* Has a thread that sleeps run since its last sample? */
+static bool has_run(const struct dpx_attach_thread *t, const struct dpx_attach_usage *u)
+{
+    return t->state == 'R' || !t->has_sample || !t->sampled.samples || u->cpu != t->usage.cpu
+           || u->runs != t->usage.runs || u->runs == UINT64_MAX;
 }
 
 /* Takes a sample of a thread. Returns false if the thread has ended. */
 static bool sample_thread(struct dpx_attach *a, struct dpx_attach_thread *t)
 {
-    uint64_t cpu, switches;
     if (!read_state(t))
         return false;
     if (!t->is_sampled) {
         if (dp_sampled_init(&t->sampled, &a->code, a->process.pid) < 0)
             return false;
         t->is_sampled = true;
+        t->sleeps = read_sleeps(t);
     }
-    read_cpu(a, t, &cpu, &switches);
-    if (t->has_sample && t->sampled.samples && t->state != 'R' && cpu == t->cpu
-        && switches == t->switches && switches != UINT64_MAX) {
-        charge(t, NULL, dpx_attach_now(), cpu);
+    struct dpx_attach_usage u = read_usage(a, t);
+    if (!has_run(t, &u)) {
+        charge(t, NULL, dpx_attach_now(), &u, false);
         return true;
     }
     int rc = read_held(a, t, TRIES);
     uint64_t now = dpx_attach_now();
-    read_cpu(a, t, &cpu, &switches);
-    t->switches = switches;
+    u = read_usage(a, t);
     if (rc == 1) {
         t->sampled.mended += t->stack.mended != 0;
-        charge(t, &t->leafs, now, cpu);
+        bool runs = t->state == 'R' && !is_queued(t, &u, now);
+        charge(t, &t->leafs, now, &u, runs);
     } else if (rc == 0) {
         t->sampled.given_up++;
     } else {
@@ -370,8 +421,41 @@ static size_t count_left(struct dpx_attach **all, size_t n)
     return left;
 }
 
+/* How this process was scheduled before the samples. */
+struct scheduled {
+    cpu_set_t processors;
+    bool has_processors;
+    struct sched_param param;
+    int policy;                 /* -1: unchanged */
+};
+
+/* Asks for real-time priority, where the user may have it. Else the kernel lets the target run on
+ * for a while after our timer, mostly up to a system call: samples would be late, and would prefer
+ * such calls. */
+static struct scheduled begin_scheduling(double rate)
+{
+    struct scheduled was = { .policy = -1 };
+    struct sched_param least = { .sched_priority = sched_get_priority_min(SCHED_FIFO) };
+    was.has_processors = sched_getaffinity(0, sizeof was.processors, &was.processors) == 0;
+    if (rate > MOST_REAL_TIME || sched_getparam(0, &was.param) < 0)
+        return was;
+    int policy = sched_getscheduler(0);
+    if (policy >= 0 && sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &least) == 0)
+        was.policy = policy;
+    return was;
+}
+
+static void end_scheduling(const struct scheduled *was)
+{
+    if (was->policy >= 0)
+        sched_setscheduler(0, was->policy, &was->param);
+    if (was->has_processors)
+        sched_setaffinity(0, sizeof was->processors, &was->processors);
+}
+
 size_t dpx_attach_run(struct dpx_attach **all, size_t n, double rate, uint64_t until)
 {
+    struct scheduled was = begin_scheduling(rate);
     uint64_t period = (uint64_t)(NS / rate), next = dpx_attach_now(), seed = next | 1;
     for (;;) {
         next += (uint64_t)((double)period * (0.75 + 0.5 * random_part(&seed)));
@@ -389,11 +473,12 @@ size_t dpx_attach_run(struct dpx_attach **all, size_t n, double rate, uint64_t u
         if (!count_left(all, n))
             break;
         now = dpx_attach_now();
-        if (now > next + LATE_PERIODS * period) {
+        if (now > next + period) {      /* no burst of samples to catch up */
             for (size_t i = 0; i < n; i++)
                 all[i]->behind += (now - next) / period;
             next = now;
         }
     }
+    end_scheduling(&was);
     return count_left(all, n);
 }

@@ -14,11 +14,17 @@ struct dpx_attach_thread {
     struct dp_leafs leafs;
     struct dp_sampled sampled;
     bool is_sampled;            /* sampled has begun */
-    int stat, sched;            /* descriptors of /proc/PID/task/TID/stat and schedstat; -1: none */
+    int stat, sched, status;    /* descriptors of files in /proc/PID/task/TID; -1: none */
     /* at the last sample that was taken */
-    uint64_t real, cpu;         /* CLOCK_MONOTONIC, and CPU time, in ns */
-    uint64_t switches;          /* how often it had got a processor */
-    bool has_sample;
+    uint64_t real;              /* CLOCK_MONOTONIC in ns */
+    struct dpx_attach_usage {
+        uint64_t cpu;           /* CPU time in ns */
+        uint64_t queued;        /* ns that it has waited for a processor, up to its last run */
+        uint64_t runs;          /* how often it has got a processor; UINT64_MAX: unknown */
+    } usage;
+    uint64_t sleeps;            /* how often it had gone to sleep, when that was read last */
+    uint64_t waiting;           /* ns that it had waited for a processor, and still did */
+    bool has_sample, has_slept; /* has_slept: it slept at that sample */
     char state;                 /* R, S, D ..., proc(5) */
     int processor;
     bool has_ended;
