@@ -12,7 +12,7 @@
  * variable of its own then. */
 #define DP_LAYOUT_INTERPRETER(X) \
     X(stack_sp) X(op) X(curpad) X(curcop) X(curstackinfo) X(comppad) X(phase) X(main_cv) \
-    X(compiling)
+    X(compiling) X(parser)
 #define DP_LAYOUT_FIELDS(X) \
     DP_LAYOUT_INTERPRETER(X) \
     /* PERL_SI */ \

@@ -338,6 +338,19 @@ static void learn_edges(struct dp_stack *st)
     }
 }
 
+/* Takes the compiler's statement for the one that runs, if perl compiles and that fits. */
+static bool mend_compiler(struct dp_stack *st)
+{
+    dp_addr compiling = DP_PERL_VAR(st->code->perl, st->interpreter, compiling);
+    dp_addr parser = DP_PERL_VAR(st->code->perl, st->interpreter, parser);
+    if (!compiling || !parser || !dp_target_pointer(st->code->target, parser)
+        || !fits(st, compiling, st->n))
+        return false;
+    st->curcop = compiling;
+    st->op = 0;
+    return true;
+}
+
 /* Makes the stack fit by leaving out contexts on top, or taking in those popped last. */
 static bool mend(struct dp_stack *st)
 {
@@ -359,7 +372,7 @@ static bool mend(struct dp_stack *st)
     /* A sub at its very end has no CV any more: what runs is its caller's statement. */
     const struct dp_stack_context *top = n ? &st->contexts[n - 1] : NULL;
     if (!top || top->cv || !dp_stack_is_sub(st, top) || !fits(st, top->oldcop, n - 1))
-        return false;
+        return mend_compiler(st);
     st->curcop = top->oldcop;
     st->op = 0;
     st->n = n - 1;

@@ -39,7 +39,7 @@
     X(curpad, DPX_FIELD_I(curpad)) X(curcop, DPX_FIELD_I(curcop)) \
     X(curstackinfo, DPX_FIELD_I(curstackinfo)) X(comppad, DPX_FIELD_I(comppad)) \
     X(phase, DPX_FIELD_I(phase)) X(main_cv, DPX_FIELD_I(main_cv)) \
-    X(compiling, DPX_FIELD_I(compiling)) \
+    X(compiling, DPX_FIELD_I(compiling)) X(parser, DPX_FIELD_I(parser)) \
     X(si_cxstack, offsetof(PERL_SI, si_cxstack)) X(si_prev, offsetof(PERL_SI, si_prev)) \
     X(si_cxix, offsetof(PERL_SI, si_cxix)) X(si_cxmax, offsetof(PERL_SI, si_cxmax)) \
     X(si_type, offsetof(PERL_SI, si_type)) X(si_size, sizeof(PERL_SI)) \
