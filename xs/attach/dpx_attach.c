@@ -1,17 +1,18 @@
 /* Samples from outside.
  *
  * The sampler holds the target still without touching it: it runs on the target's own processor.
- * While the sampler runs there, the target cannot. Where that fails (the processor is forbidden to
- * us, or the target has just moved), the check of the stack finds what was torn (dp_stack.h). A
- * pause by ptrace does the same at a higher price: it stops the target twice as long, and may
+ * While the sampler runs there, the target cannot. Where that fails (the processor is forbidden
+ * to us, or the target has just moved), the check of the stack finds what was torn (dp_stack.h).
+ * A pause by ptrace does the same at a higher price: it stops the target twice as long, and may
  * interrupt its system calls.
  *
- * A sample is charged with all real time and CPU time since the last sample of this thread. But a
- * thread that waits at the moment, for an event or for a processor, has used its CPU time elsewhere:
- * where it is preempted is no random place, since system calls are where the kernel does that. So its
- * CPU time goes to the next sample that sees it run. The kernel brings the CPU time of another process up to date when that process is switched out, which
- * our own wake-up does on its processor; so the reading comes after the move. A thread that waits,
- * and has not run since its last sample, is not read again.
+ * A sample is charged with all real time and CPU time since the last sample of this thread. But
+ * a thread that waits at the moment, for an event or for a processor, has used its CPU time
+ * elsewhere: where it is preempted is no random place, since system calls are where the kernel
+ * does that. So its CPU time goes to the next sample that sees it run. The kernel brings the CPU
+ * time of another process up to date when that process is switched out, which our own wake-up
+ * does on its processor; so the reading comes after the move. A thread that waits, and has not
+ * run since its last sample, is not read again.
  *
  * Samples come at random distances around the period, so that they do not march in step with the
  * target. A stack that is given up leaves its time to the next sample. */
@@ -75,8 +76,8 @@ static bool read_state(struct dpx_attach_thread *t)
     return t->state != 'Z' && t->state != 'X';
 }
 
-/* Reads how much a thread has run. Without schedstat, the process's own clock serves, and the thread
- * counts as having run. */
+/* Reads how much a thread has run. Without schedstat, the process's own clock serves, and the
+ * thread counts as having run. */
 static struct dpx_attach_usage read_usage(const struct dpx_attach *a,
                                           const struct dpx_attach_thread *t)
 {
@@ -315,10 +316,11 @@ void dpx_attach_free(struct dpx_attach *a)
 
 /* ---- samples ---- */
 
-/* Does a thread that could run wait for a processor, and has it done so since before we looked? The
- * kernel counts a wait when it is over. So the wait that goes on is what has passed since the last
- * sample, less the time run and the waits that have ended, plus the wait that went on at that sample.
- * A thread that has slept meanwhile is believed to run: how long it slept is unknown. */
+/* Does a thread that could run wait for a processor, and has it done so since before we looked?
+ * The kernel counts a wait when it is over. So the wait that goes on is what has passed since
+ * the last sample, less the time run and the waits that have ended, plus the wait that went on
+ * at that sample. A thread that has slept meanwhile is believed to run: how long it slept is
+ * unknown. */
 static bool is_queued(struct dpx_attach_thread *t, const struct dpx_attach_usage *u, uint64_t now)
 {
     uint64_t passed = now - t->real, ran = u->cpu - t->usage.cpu, all = passed + t->waiting;
