@@ -16,11 +16,10 @@ SKIP: {
     push @MODES, @with_lines;
 }
 my $BLIB = root() . '/blib';
-my @OURS = map { "-I$_" } tree(), "$BLIB/lib", "$BLIB/arch";
+our @OURS = map { "-I$_" } tree(), "$BLIB/lib", "$BLIB/arch";
 # A thread is not among the programs: perl begins it with all packages, in the order of memory.
 # Older perls mix addresses of memory and keys into the order.
-# Newer perls make other steps before the program: there the order is not the plain one yet.
-my $plain_order = $] >= 5.036 && $] < 5.037 && $Config{ivsize} == 8;
+my $plain_order = $] >= 5.036 && $Config{ivsize} == 8;
 
 my %program = (
     letters => 'my %h; $h{$_} = 1 for "a" .. "z"; print keys %h, "\n"',
@@ -63,6 +62,35 @@ for my $name (sort keys %script) {
             "$name has the order of keys of the " . ($plain_order ? 'plain run' : 'first mode'));
     }
 }
+
+# Finds a number for a file's name, so that its key in the symbol table shares a bucket with another
+# key: then perl takes one more step when the second of the two is added.
+sub number_beside {
+    my ($key, $before, $after, $seed) = @_;
+    my $search = 'my ($key, $before, $after) = @ARGV; my $bucket = hash_value($key) % 256; my $n = '
+        . '0; 1 while hash_value("_<$before" . ++$n . $after) % 256 != $bucket; print $n';
+    return run_program(['env', "PERL_HASH_SEED=$seed", $^X, '-MHash::Util=hash_value', '-e',
+        $search, $key, $before, $after])->{out};
+}
+
+subtest 'The paths of the module and of the program change nothing' => sub {
+    my %env = (PERL_HASH_SEED => 42);
+    for my $key ('BEGIN', "\022E_COMPILE_RECURSION_LIMIT") {
+        my $dir = scratch();
+        my $file = "$dir/" . number_beside($key, "$dir/", '.pl', 42) . '.pl';
+        my $tree = "$dir/" . number_beside($key, "$dir/", '/Devel/DProf.pm', 42);
+        symlink tree(), $tree or die "$tree: $!\n";
+        spew($file, $program{letters});
+        for my $with ([tree(), $file], [$tree, $script{letters}]) {
+            local @OURS = map { "-I$_" } $with->[0], "$BLIB/lib", "$BLIB/arch";
+            my $want = run($plain_order ? undef : '', $with->[1], %env);
+            is(length $want->{out}, 27, "the program runs: $with->[1], -I$with->[0]")
+                or diag $want->{err};
+            is(run($_, $with->[1], %env)->{out}, $want->{out},
+                "the order of keys stays the same in mode '$_'") for @MODES;
+        }
+    }
+};
 
 subtest 'PERL_PERTURB_KEYS keeps its effect' => sub {
     plan(skip_all => 'this perl cannot have the plain order') if !$plain_order;

@@ -219,6 +219,21 @@ END
         'no other name stands for an XS method');
 }
 {
+    # A tick may come when perl has entered the pad of a sub, but not yet a statement of it. Some
+    # runs have dozens of such ticks, and others have none.
+    my %got;
+    for (1 .. 8) {
+        my $run = sampled(<<'END', \%often);
+sub e {} sub one { my $x = shift } sub k { for (1 .. 100) { e(); one(1); e(); one(2) } }
+for (1 .. 3000) { k() }
+END
+        %got = (%got, %{ folded($run->{profile}) });
+    }
+    ok($got{'main::k'}, 'a sub that calls short ones has samples');
+    is_deeply([grep { /\bmain::(\w+)(?:;main::\w+)*;main::\1\b/ } keys %got], [],
+        'a sub that calls short ones is not called by itself');
+}
+{
     # What is compiled belongs to who loads it, and not to BEGIN blocks that come after it.
     my $dir = scratch();
     spew("$dir/Big.pm", 'package Big; sub later {} ' . join('', map {

@@ -1166,9 +1166,9 @@ When the recording ended, no file of that name existed, so there was nothing to 
 =item *
 
 C<%INC> has F<Devel/DProf.pm>, F<XSLoader.pm>, and what that loads (F<strict.pm>), and the symbol
-table has their packages. With a fixed PERL_HASH_SEED other than 0, on perl 5.36 and newer, the
-profiler hides them, so that the order of keys stays the same (next point). Devel::DProf::Control
-works then, too.
+table has their packages. On a perl without threads it has the names of their files, too. With a
+fixed PERL_HASH_SEED other than 0, on perl 5.36 and newer, the profiler hides them, so that the
+order of keys stays the same (next point). Devel::DProf::Control works then, too.
 
 =item *
 
@@ -1179,8 +1179,8 @@ the plain run. With another number it depends on all names that perl has met bef
 
 =item -
 
-On perl 5.36, with integers of 64 bits, the order is that of the plain run in all modes, as long as
-perl's table of names has not grown. This table grows at 2,731 names for the first time.
+On perl 5.36 and newer, with integers of 64 bits, the order is that of the plain run in all modes,
+as long as perl's table of names has not grown. This table grows at 2,731 names for the first time.
 A small program has 200, one with POSIX has 1,500, and the profiler adds about a hundred.
 
 =item -

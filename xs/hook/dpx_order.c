@@ -10,7 +10,9 @@
  *                         a symbol table remembers the number at its last change
  *
  * The number of steps of a key depends on the keys that were there before. So the keys are added
- * again, to hashes that are made for that.
+ * again, to hashes that are made for that, beside the keys that the symbol table has once ours are
+ * hidden. A key of ours that is not hidden may share a bucket with one that is added again, which
+ * then takes one more step than it took.
  *
  * What this relies on: PL_hash_rand_bits and its generator (PERL_XORSHIFT64_A from 5.38 on,
  * checked when this runs), xhv_rand of a symbol table, and the keys that init_debugger, PERL5DB
@@ -33,6 +35,7 @@
 #endif
 
 #define LIMIT   "\022E_COMPILE_RECURSION_LIMIT"     /* a pattern makes this variable */
+#define NESTED  "\015AX_NESTED_EVAL_BEGIN_BLOCKS"   /* a BEGIN block makes this one: perl 5.38 */
 
 void dpx_order_note(pTHX_ struct dpx_order *order)
 {
@@ -230,21 +233,35 @@ static bool loaded_little(pTHX)
     return hv_exists(inc, "Devel/DProf.pm", 14) && HvTOTALKEYS(inc) == known;
 }
 
+/* Takes a module out of %INC, and the name of its file out of the symbol table, where perls without
+ * threads have it. */
+static void hide_module(pTHX_ const char *name, AV *kept)
+{
+    HV *inc = GvHV(PL_incgv);
+    I32 len = (I32)strlen(name);
+    SV **path = hv_fetch(inc, name, len, 0);
+    if (!path)
+        return;
+    SV *file = sv_2mortal(newSVpvf("_<%" SVf, SVfARG(*path)));
+    hide_entry(aTHX_ PL_defstash, SvPVX(file), (I32)SvCUR(file), kept);
+    (void)hv_delete(inc, name, len, G_DISCARD);
+}
+
 /* Takes the entries that the profiler has added out of perl's symbol tables and %INC. Values of
  * symbol tables are kept with %ENV, as subs in them run. Halves the tables that grew for these
  * entries. */
 static void hide_ours(pTHX)
 {
     static const char *const ours[] = {
-        "BEGIN", "Devel::", "XSLoader::", "strict::", "Carp::", LIMIT, "\022E_TRIE_MAXBUF"
+        "BEGIN", "Devel::", "XSLoader::", "strict::", "Carp::", LIMIT, NESTED,
+        "\022E_TRIE_MAXBUF"
     };
     AV *kept = newAV();
-    HV *inc = GvHV(PL_incgv);
     for (size_t i = 0; i < C_ARRAY_LENGTH(ours); i++)
         hide_entry(aTHX_ PL_defstash, ours[i], (I32)strlen(ours[i]), kept);
-    (void)hv_deletes(inc, "Devel/DProf.pm", G_DISCARD);
-    (void)hv_deletes(inc, "XSLoader.pm", G_DISCARD);
-    (void)hv_deletes(inc, "strict.pm", G_DISCARD);
+    hide_module(aTHX_ "Devel/DProf.pm", kept);
+    hide_module(aTHX_ "XSLoader.pm", kept);
+    hide_module(aTHX_ "strict.pm", kept);
     /* XSLoader has made the functions of DynaLoader. */
     static const char *const made[] = {
         "CLONE", "bootstrap_inherit", "dl_error", "dl_find_symbol", "dl_install_xsub",

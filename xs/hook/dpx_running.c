@@ -15,6 +15,15 @@ static PAD *pad_of(const CV *cv, I32 depth)
     return list && depth >= 0 && depth <= PadlistMAX(list) ? PadlistARRAY(list)[depth] : NULL;
 }
 
+bool dpx_running_has_pad(const CV *cv, const PAD *pad)
+{
+    const PADLIST *list = CvPADLIST(cv);
+    for (SSize_t i = 1; list && i <= PadlistMAX(list); i++)
+        if (PadlistARRAY(list)[i] == pad)
+            return true;
+    return false;
+}
+
 PAD *dpx_running_main_pad(pTHX) { return PL_main_cv ? pad_of(PL_main_cv, 1) : NULL; }
 
 /* Describes the code that runs in a context. Returns false for contexts of blocks. */

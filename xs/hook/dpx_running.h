@@ -19,6 +19,9 @@ struct dpx_running {
 /* Some perls' CxTYPE_is_LOOP needs a variable of this name. */
 DP_INLINE bool dpx_running_is_loop(const PERL_CONTEXT *cx) { return CxTYPE_is_LOOP(cx); }
 
+/* Is this a pad of the sub, at any depth of recursion? */
+bool dpx_running_has_pad(const CV *cv, const PAD *pad);
+
 /* The pad of the program's own file. */
 PAD *dpx_running_main_pad(pTHX);
 

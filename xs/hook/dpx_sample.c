@@ -151,6 +151,17 @@ static U32 sub_that_ended(const struct dpx_ctx *ctx, const COP *cop)
     return b->root == root && b->freed == ctx->tick.freed ? b->sub : 0;
 }
 
+/* Did a sub only call another one, which has returned since? perl changes to the pad of the called
+ * sub before it comes to a statement of it, and a tick may come between the two. Then the pad is
+ * none of the calling sub, which may run still. */
+static bool has_only_called(pTHX_ struct dpx_ctx *ctx, const struct sampled *of, U32 sub)
+{
+    for (size_t i = 0; i < of->n; i++)
+        if (of->stack[i].cv && dpx_running_sub(aTHX_ ctx, &of->stack[i]) == sub)
+            return !dpx_running_has_pad(of->stack[i].cv, ctx->tick.pad);
+    return false;
+}
+
 /* Did the program that perl is embedded in run at the tick, and not perl? */
 static bool was_outside(pTHX_ const struct dpx_tick *t)
 {
@@ -179,6 +190,8 @@ static void find_statement(pTHX_ struct dpx_ctx *ctx, struct sampled *of)
     bool is_live = is_statement(aTHX_ t, cop);
     if (is_live && !is_there)
         of->ended = sub_that_ended(ctx, cop);
+    if (of->ended && has_only_called(aTHX_ ctx, of, of->ended))
+        of->ended = 0;
     if (!is_live || (!is_there && !of->ended && !DPX_STMT_NUMBER(cop)))
         cop = of->in ? of->stack[of->in - 1].from : PL_curcop;
     else if (is_there && (found = dpx_running_statement(aTHX_ cop, t->op)) != NULL)
