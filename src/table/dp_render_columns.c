@@ -110,6 +110,12 @@ static size_t width_of(const struct dp_cell *cell, struct dp_name str)
     return cell->kind == DP_CELL_TEXT ? dp_text_columns(str.ptr, str.len) : str.len;
 }
 
+/* In a pipe only names are cut; reasons and other texts of a row stay whole. */
+static bool may_cut(const struct printing *p, size_t c)
+{
+    return p->t->columns[c].left && (p->how->width || (p->how->names_width && c == p->indented));
+}
+
 static void measure_columns(struct printing *p)
 {
     const struct dp_table *t = p->t;
@@ -124,8 +130,8 @@ static void measure_columns(struct printing *p)
             size_t n = width_of(cell_at(p, r, c), str) + indent_of(p, &t->rows[r], c);
             if (n > p->width[c] && n <= WIDEST)
                 p->width[c] = n;
-            else if (n > WIDEST && p->how->width)
-                p->width[c] = WIDEST;   /* and is cut */
+            else if (n > WIDEST && may_cut(p, c))
+                p->width[c] = WIDEST;
         }
 }
 
@@ -170,6 +176,15 @@ static bool hide_spare(struct printing *p)
     return spare < n;
 }
 
+static void fit_names(struct printing *p)
+{
+    size_t all = line_width(p), c = p->indented;
+    if (c >= p->t->n_columns || all <= p->how->names_width || p->width[c] <= NARROW)
+        return;
+    size_t spare = p->width[c] - NARROW, over = all - p->how->names_width;
+    p->width[c] -= over < spare ? over : spare;
+}
+
 static void fit_columns(struct printing *p)
 {
     memcpy(p->natural, p->width, p->t->n_columns * sizeof *p->width);
@@ -178,6 +193,8 @@ static void fit_columns(struct printing *p)
         ;
     if (!fits)
         cut_texts(p, NARROWEST);
+    if (!p->how->width && p->how->names_width)
+        fit_names(p);
     while (p->first + 1 < p->t->n_columns && p->width[p->first] == HIDDEN)
         p->first++;
 }
@@ -186,7 +203,7 @@ static void fit_columns(struct printing *p)
 static struct dp_name shown_text(struct printing *p, size_t c, struct dp_name str, size_t indent)
 {
     size_t room = p->width[c] > indent + NARROWEST ? p->width[c] - indent : NARROWEST;
-    if (!p->how->width || !p->t->columns[c].left || dp_text_columns(str.ptr, str.len) <= room)
+    if (!may_cut(p, c) || dp_text_columns(str.ptr, str.len) <= room)
         return str;
     p->cut.len = 0;
     dp_render_cut(&p->cut, str.ptr, str.len, room);
