@@ -428,6 +428,10 @@ static void add_renames(struct answer *a)
 static void add_notes(struct answer *a)
 {
     struct dp_buf *to = &a->text;
+    if (a->r->table.n_rows)
+        dp_buf_addf(to, "Before, After: the sub %s the subs that it calls%s.\n",
+                    a->r->how->over.no_children ? "alone, without" : "with",
+                    a->r->c.sets ? "; the median of the runs" : "");
     dp_notes_add(to, &a->notes);
     if (a->tells_unsure)
         dp_buf_adds(to, "~: the runs cannot tell whether the time has changed.\n");
@@ -445,9 +449,9 @@ static void add_others(struct answer *a, size_t others)
     dp_render_grouped(to, others);
     dp_buf_addf(to, " %ssub%s did not change", a->changed ? "other " : "", others == 1 ? "" : "s");
     if (r->c.sets) {
-        dp_buf_adds(to, " significantly: their differences may be chance");
+        dp_buf_adds(to, " significantly: any difference may be chance");
         if (r->how->floor > 0) {
-            dp_buf_adds(to, ", or they have less than ");
+            dp_buf_adds(to, ", or the sub has less than ");
             dp_render_given(to, r->how->floor);
             dp_buf_adds(to, " % of the total");
         }
