@@ -55,6 +55,12 @@ like($gate, qr/^Sub +Before +After +Change +Why$/m, 'the heads of columns are no
 like(out_of('dprofdiff', $before, $after), qr/100 % more calls, each faster$/m,
     'a reason is not cut');
 
+# A reason or an interval may be long.
+my %short = ('P::' . 'n' x 37 => [9000, 10, 100], 'P::' . 'm' x 200 => [8000, 10, 100]);
+my $text = in_process('dprofdiff', profile('b.out', '', %short), profile('a.out', '',
+    map { ($_ => [map { 1000 * $_ } @{ $short{$_} }]) } keys %short))->{out};
+like($text, qr/^P::n{37} /m, 'a name of 40 columns is not cut');
+
 subtest 'Notes explain the names of rows' => sub {
     my $text = out_of('dprofreport', $after);
     like($text, qr/^\(program\): the code outside all subs\.$/m, '(program) is explained');

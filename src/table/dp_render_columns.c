@@ -11,6 +11,7 @@ enum {
     STEP = 2,                   /* blanks for each level */
     LEVELS = 200,               /* deeper levels are not indented further */
     WIDEST = 200,               /* a longer cell juts out, because it would widen all rows */
+    NAMED = 40,                 /* in a pipe, names are not cut to less than that */
     NARROW = 20, NARROWEST = 8  /* widths to which texts are cut: before columns are left out, and
                                  * when no column is left to leave out */
 };
@@ -179,9 +180,9 @@ static bool hide_spare(struct printing *p)
 static void fit_names(struct printing *p)
 {
     size_t all = line_width(p), c = p->indented;
-    if (c >= p->t->n_columns || all <= p->how->names_width || p->width[c] <= NARROW)
+    if (c >= p->t->n_columns || all <= p->how->names_width || p->width[c] <= NAMED)
         return;
-    size_t spare = p->width[c] - NARROW, over = all - p->how->names_width;
+    size_t spare = p->width[c] - NAMED, over = all - p->how->names_width;
     p->width[c] -= over < spare ? over : spare;
 }
 
