@@ -89,6 +89,8 @@ sub screen {
     lines($^X, @blib, '-d:DProf', 'examples/logreport.pl', $log);
     -s $profile or die "demo: the run left no profile.\n";
     my @report = lines($^X, @blib, $dprofpp, qw(--no-classic -O 7), $profile);   # as on a terminal
+    my ($notes) = grep { $report[$_] eq "\n" } 0 .. $#report;
+    splice @report, $notes if defined $notes;       # there is no room for them
     say_("A program reads 20,000 lines of a web server's log. Where its time goes:\n");
     show("\$ perl -d:DProf examples/logreport.pl access.log\n", "\$ dprofpp -O 7\n",
         map { length > 76 ? s/^(.{58}).*?(.{16})$/$1..$2/r : $_ } @report);

@@ -159,6 +159,11 @@ subtest 'A full disk does not stop the program' => sub {
     my $got = profile_ok("$run->{dir}/tmon.out",
         'what was recorded below the limit is readable', cut => 1);
     cmp_ok($got->calls('main::f'), '>', 1000, 'the profile has the calls up to the limit');
+    like(run_tool('dprofreport', ['-q'], dir => $run->{dir})->{err},
+        qr/^tmon\.out: profile cut short: the recorder could not write the rest: File too large\b/,
+            'the tools say why the recorder could not write the rest');
+    like(slurp("$run->{dir}/tmon.out"), qr/ \$dprof_unwritten='File too large';\n/,
+        'the header says why');
 
     $run = run_program(['sh', '-c', '(ulimit -f 0; exec "$@" 2>&1) | cat', 'sh', $^X, PROFILER(),
         '-e', $WORK . 'print "alive\n"']);

@@ -167,6 +167,9 @@ subtest 'A compressed profile is a file like any other' => sub {
     cmp_ok(packed_ok("$run->{dir}/tmon.out", 'what was written is readable',
         cut => 1)->calls('main::f'), '>', 5000,
             'the compressed file has the calls up to the limit');
+    like(run_tool('dprofreport', ['-q'], dir => $run->{dir})->{err},
+        qr/^tmon\.out: profile cut short: the recorder could not write the rest: File too large\b/,
+            'the tools say why the recorder could not write the rest of a compressed file');
   SKIP: {
         $dir = scratch();
         my $mount = $> == 0 ? run_program(['mount', '-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', $dir])

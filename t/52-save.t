@@ -394,6 +394,9 @@ subtest 'A save that is impossible does no harm' => sub {
                 'one line says that the saved file stays if a file is too large');
     is(f_code("$run->{dir}/tmon.out") =~ s/ .*//r, '10',
         'the saved file is still there after the limit was reached');
+    like(run_tool('dprofreport', ['-q'], dir => $run->{dir})->{err},
+        qr/^tmon\.out: profile cut short: the recorder could not write the rest: File too large\b/,
+            'the tools say why the saved file is not the last one');
 };
 
 done_testing;

@@ -24,6 +24,9 @@ struct dp_report_fact {
     X(TEXT, title) \
     X(FLAG, quiet) \
     X(FLAG, colour) \
+    /* of an answer's rows, if width is 0: only their names are cut; 0: they are not cut */ \
+    X(SIZE, names_width) \
+    X(TEXT, next)               /* of an answer: its last line, what to type next; NULL: none */ \
     X(LIST, facts, dp_report_fact)
 
 /* A table of the host's own, with its values as text. */

@@ -2,6 +2,7 @@
  * statistics behind it are in perf's layout (dp_render_diff.c). */
 #include "dp_err.h"
 #include "dp_mem.h"
+#include "dp_notes.h"
 #include "dp_render.h"
 #include "dp_render_diff.h"
 #include "dp_render_gate.h"
@@ -36,6 +37,8 @@ struct answer {
     bool is_time;
     uint32_t *rows;             /* rows of subs that changed, by the size of the change */
     size_t changed;
+    struct dp_notes notes;      /* what the rows show and the lines below them explain */
+    bool tells_ops, tells_same, tells_unsure;
     size_t untold;              /* number of subs that so few runs cannot decide */
 };
 
@@ -91,11 +94,13 @@ static void explain_time(struct answer *a, uint32_t entry, const struct dp_diff_
         dp_buf_adds(to, by_calls ? ", " : "");
         add_percent(to, ops_a_call);
         dp_buf_adds(to, "ops a call");
+        a->tells_ops = true;
     }
     if (by_calls || by_ops) {
         if (by_speed && knows_ops)
             dp_buf_adds(to, rest > 1 ? ", each slower" : ", each faster");
     } else if (by_speed) {
+        a->tells_same = a->tells_ops = knows_ops;
         dp_buf_adds(to, knows_ops ? "same work" : "same calls");
         dp_buf_adds(to, v->verdict == DP_DIFF_SINGLE ? ": may be chance"
                         : rest > 1 ? ", but slower"
@@ -131,6 +136,7 @@ static struct dp_cell why_cell(struct answer *a, const struct dp_compared_row *r
         if (undecided && ops && ops->value != ops->base && !isnan(ratio_of(ops))) {
             add_percent(&r->scratch, ratio_of(ops));
             dp_buf_adds(&r->scratch, "ops, exact; ");
+            a->tells_ops = true;
             dp_buf_adds(&r->scratch, v->verdict == DP_DIFF_SMALL ? "too little time to test"
                                      : v->verdict == DP_DIFF_FEW ? "too few runs to test the time"
                                      : "the time is not significant");
@@ -191,8 +197,10 @@ static struct dp_cell change_cell(struct answer *a, const struct dp_compared_row
     const struct dp_diff_values *v = dp_compared_of(&r->c, row->entry, 1);
     if (row->section != DP_BOTH || !v->base)
         return (struct dp_cell){ .kind = DP_CELL_EMPTY };
-    if (v->verdict == DP_DIFF_UNSURE || v->verdict == DP_DIFF_FEW || v->verdict == DP_DIFF_SMALL)
+    if (v->verdict == DP_DIFF_UNSURE || v->verdict == DP_DIFF_FEW || v->verdict == DP_DIFF_SMALL) {
+        a->tells_unsure = true;
         return dp_difftable_words("~");
+    }
     double percent = dp_difftable_change_percent(v);
     add_signed(&r->scratch, percent);
     struct dp_cell cell = dp_difftable_kept(r);
@@ -232,6 +240,7 @@ static int add_row(struct answer *a, const struct dp_compared_row *row)
     if (!cells)
         return DP_E_NOMEM;
     size_t at = 0;
+    dp_notes_look(&a->notes, name->ptr, name->len);
     cells[at++] = dp_cell_text(name->ptr, name->len);
     cells[at++] = amount_cell(a, v->base, row->section != DP_NEW);
     cells[at++] = amount_cell(a, v->value, row->section != DP_GONE);
@@ -394,6 +403,8 @@ static void add_total(struct answer *a)
         if (isfinite(v->low) && isfinite(v->high) && dp_diff_is_tested(v)) {
             add_interval(a, v);
             dp_buf_adds(to, " (");
+            dp_render_given(to, 100 * r->how->confidence);
+            dp_buf_adds(to, "% interval: ");
             dp_buf_add(to, r->scratch.ptr, r->scratch.len);
             dp_buf_adds(to, ")");
             r->scratch.len = 0;
@@ -421,7 +432,48 @@ static void add_renames(struct answer *a)
                                              " sub\n"
                                            : " calls: --map OLD=NEW compares them as one sub\n");
     }
+    if (n > 0)
+        dp_buf_adds(to, "(Here each of these counts as two subs, one gone and one new.)\n");
     a->r->no_memory = a->r->no_memory || n < 0;
+}
+
+/* Explains the words of the rows. */
+static void add_notes(struct answer *a)
+{
+    struct dp_buf *to = &a->text;
+    if (a->r->table.n_rows)
+        dp_buf_addf(to, "Before, After: the sub %s the subs that it calls%s.\n",
+                    a->r->how->over.no_children ? "alone, without" : "with",
+                    a->r->c.sets ? "; the median of the runs" : "");
+    dp_notes_add(to, &a->notes);
+    if (a->tells_unsure)
+        dp_buf_adds(to, "~: the runs cannot tell whether the time has changed.\n");
+    if (a->tells_same)
+        dp_buf_adds(to, "same work: as many calls and ops as before, or nearly as many.\n");
+    if (a->tells_ops)
+        dp_buf_adds(to, "ops: the single steps that perl executes.\n");
+}
+
+/* Appends what it means that the other subs did not change. */
+static void add_others(struct answer *a, size_t others)
+{
+    struct dp_difftable *r = a->r;
+    struct dp_buf *to = &a->text;
+    dp_render_grouped(to, others);
+    dp_buf_addf(to, " %ssub%s did not change", a->changed ? "other " : "", others == 1 ? "" : "s");
+    if (r->c.sets) {
+        dp_buf_adds(to, " significantly: any difference may be chance");
+        if (r->how->floor > 0) {
+            dp_buf_adds(to, ", or the sub has less than ");
+            dp_render_given(to, r->how->floor);
+            dp_buf_adds(to, " % of the total");
+        }
+    } else if (a->is_time) {
+        dp_buf_adds(to, " by as much as ");
+        dp_render_given(to, 100 * least_untested);
+        dp_buf_adds(to, " % of the total");
+    }
+    dp_buf_adds(to, ".\n");
 }
 
 /* Appends lines about the subs that the table does not show, and about the options that show
@@ -435,14 +487,13 @@ static void add_lines_about_rest(struct answer *a)
         dp_buf_addf(to, "%zu more changed less (--rows N shows more).\n", a->changed - shown);
     if (a->untold)
         dp_buf_addf(to, "%zu sub%s: too few runs to tell.\n", a->untold, a->untold == 1 ? "" : "s");
-    if (others) {
-        dp_render_grouped(to, others);
-        dp_buf_addf(to, " %ssub%s did not change%s.\n", a->changed ? "other " : "",
-                    others == 1 ? "" : "s", r->c.sets ? " significantly" : "");
+    if (others)
+        add_others(a, others);
+    add_notes(a);
+    if (r->how->next) {
+        add_name(to, r->how->next, strlen(r->how->next));
+        dp_buf_adds(to, "\n");
     }
-    if (shown && !r->how->verbose)
-        dp_buf_adds(to, "Next: --annotate SUB shows its lines, --format html or flame draws it,"
-                        " -v tells how this was computed.\n");
 }
 
 static int print_text(struct answer *a, struct dp_sink *sink)
@@ -464,7 +515,8 @@ static int print_answer(struct answer *a, struct dp_sink *sink)
     struct dp_difftable *r = a->r;
     struct dp_table_how how = { .format = DP_TEXT, .colour = r->how->colour != 0,
                                 .quiet = r->how->quiet != 0,
-                                .width = r->how->width };
+                                .width = r->how->width,
+                                .names_width = r->how->names_width };
     if (r->c.has_gate) {
         dp_buf_adds(&a->text, "Gate: ");
         dp_gate_verdict(&a->text, &r->c.gate, &r->c.diff);

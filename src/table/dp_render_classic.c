@@ -2,6 +2,7 @@
 #include "dp_err.h"
 #include "dp_flat.h"
 #include "dp_mem.h"
+#include "dp_notes.h"
 #include "dp_render.h"
 #include "dp_text.h"
 #include "dp_tree.h"
@@ -257,6 +258,26 @@ static void print_group(struct dp_sink *sink, const struct dp_flat *flat,
     }
 }
 
+/* Explains the table to people. The classic layout has no such lines. */
+static void print_notes(struct dp_sink *sink, const struct dp_flat *flat, size_t shown,
+                        const struct dp_notes *seen, const struct dp_classic *how,
+                        struct dp_buf *text)
+{
+    dp_buf_clear(text);
+    dp_buf_adds(text, "\n");
+    if (shown < flat->count)
+        dp_buf_addf(text, "These are %zu of %zu subs; -O N shows N.\n", shown, flat->count);
+    dp_buf_adds(text, "Excl: the sub alone. Cumul: with the subs that it calls. /call: divided by "
+                      "#Calls.\n");
+    dp_notes_add(text, seen);
+    dp_buf_adds(text, "Next: dprofpp -S shows which subs call which, dprofreport --callers SUB who"
+                      " calls a sub.\n");
+    if (how->width)
+        dp_render_wrapped(sink, text->ptr, text->len, how->width, "  ");
+    else
+        dp_sink_add(sink, text->ptr, text->len);
+}
+
 /* Prints the titles and rows. The first pass over the rows only finds how wide the columns must
  * be. */
 static void print_table(struct dp_sink *sink, const struct dp_prof *prof,
@@ -265,6 +286,7 @@ static void print_table(struct dp_sink *sink, const struct dp_prof *prof,
 {
     size_t width[COLUMNS], indent = 2, n = flat->count < how->rows ? flat->count : how->rows;
     struct line line;
+    struct dp_notes seen = { false, false };
     bool people = is_human(prof, how);
     for (int c = 0; c < COLUMNS; c++)
         width[c] = width_of(c, people);
@@ -284,8 +306,11 @@ static void print_table(struct dp_sink *sink, const struct dp_prof *prof,
             dp_sink_addf(sink, "%*s", (int)(gap_of(c, people) + width[c]), line.cell[c]);
         dp_sink_adds(sink, "  ");
         write_row_name(name, &flat->rows[i], names, how);
+        dp_notes_look(&seen, name->ptr, name->len);
         print_name(sink, name, indent, how->width);
     }
+    if (how->human && !how->no_header)
+        print_notes(sink, flat, n, &seen, how, name);
 }
 
 int dp_classic_flat(const struct dp_prof *prof, const struct dp_names *names,

@@ -11,6 +11,7 @@ enum {
     STEP = 2,                   /* blanks for each level */
     LEVELS = 200,               /* deeper levels are not indented further */
     WIDEST = 200,               /* a longer cell juts out, because it would widen all rows */
+    NAMED = 40,                 /* in a pipe, names are not cut to less than that */
     NARROW = 20, NARROWEST = 8  /* widths to which texts are cut: before columns are left out, and
                                  * when no column is left to leave out */
 };
@@ -112,6 +113,12 @@ static size_t width_of(const struct dp_cell *cell, struct dp_name str)
     return cell->kind == DP_CELL_TEXT ? dp_text_columns(str.ptr, str.len) : str.len;
 }
 
+/* In a pipe only names are cut; reasons and other texts of a row stay whole. */
+static bool may_cut(const struct printing *p, size_t c)
+{
+    return p->t->columns[c].left && (p->how->width || (p->how->names_width && c == p->indented));
+}
+
 /* Finds how wide each column must be for its title and its cells. Cells over WIDEST do not widen
  * their column. */
 static void measure_columns(struct printing *p)
@@ -128,8 +135,8 @@ static void measure_columns(struct printing *p)
             size_t n = width_of(cell_at(p, r, c), str) + indent_of(p, &t->rows[r], c);
             if (n > p->width[c] && n <= WIDEST)
                 p->width[c] = n;
-            else if (n > WIDEST && p->how->width)
-                p->width[c] = WIDEST;   /* and is cut */
+            else if (n > WIDEST && may_cut(p, c))
+                p->width[c] = WIDEST;
         }
 }
 
@@ -176,6 +183,16 @@ static bool hide_spare_column(struct printing *p)
     return spare < n;
 }
 
+/* Narrows the column of names until a row fits a pipe, but keeps NAMED columns of it. */
+static void fit_names(struct printing *p)
+{
+    size_t all = line_width(p), c = p->indented;
+    if (c >= p->t->n_columns || all <= p->how->names_width || p->width[c] <= NAMED)
+        return;
+    size_t spare = p->width[c] - NAMED, over = all - p->how->names_width;
+    p->width[c] -= over < spare ? over : spare;
+}
+
 /* Makes the columns fit how->width: cuts texts, hides columns one after the other, and at last cuts
  * texts even further. */
 static void fit_columns(struct printing *p)
@@ -186,6 +203,8 @@ static void fit_columns(struct printing *p)
         ;
     if (!fits)
         cut_texts(p, NARROWEST);
+    if (!p->how->width && p->how->names_width)
+        fit_names(p);
     while (p->first + 1 < p->t->n_columns && p->width[p->first] == HIDDEN)
         p->first++;
 }
@@ -194,7 +213,7 @@ static void fit_columns(struct printing *p)
 static struct dp_name shown_text(struct printing *p, size_t c, struct dp_name str, size_t indent)
 {
     size_t room = p->width[c] > indent + NARROWEST ? p->width[c] - indent : NARROWEST;
-    if (!p->how->width || !p->t->columns[c].left || dp_text_columns(str.ptr, str.len) <= room)
+    if (!may_cut(p, c) || dp_text_columns(str.ptr, str.len) <= room)
         return str;
     p->cut.len = 0;
     dp_render_cut(&p->cut, str.ptr, str.len, room);

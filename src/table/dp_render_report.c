@@ -4,6 +4,7 @@
 #include "dp_err.h"
 #include "dp_hot.h"
 #include "dp_mem.h"
+#include "dp_notes.h"
 #include "dp_overhead.h"
 #include "dp_sort.h"
 #include "dp_table.h"
@@ -35,6 +36,7 @@ struct report {
     struct dp_pool texts;       /* texts of cells for people and programs */
     size_t left_out;            /* number of rows after the last shown one, and their Self */
     uint64_t left_out_self;
+    struct dp_notes notes;
     char keys_title[160];
     long rows;
 };
@@ -326,6 +328,8 @@ static int add_row(struct report *r, const struct dp_over_row *row)
     for (size_t i = 0; i < r->how->n_fields; i++)
         cells[i] = cell_of(r, row, r->how->fields[i]);
     dp_table_last(&r->table)->tint = row_tint(r, row);
+    const struct dp_name *name = dp_overhead_text(&r->over, row->entry, 0);
+    dp_notes_look(&r->notes, name->ptr, name->len);
     r->rows++;
     return r->how->chain || r->how->histogram ? add_below(r, row) : 0;
 }
@@ -669,6 +673,7 @@ static void add_answer_head(struct report *r, struct dp_buf *to)
     else
         dp_render_grouped(to, r->over.total);
     add_fact_text(to, r, " ", "metric");
+    add_fact_text(to, r, " so far: ", "running");
     if (r->over.base != r->over.total) {
         dp_buf_adds(to, "; shown: ");
         dp_render_real(to, 100 * (double)r->over.base / (double)r->over.total, 2, false);
@@ -680,14 +685,19 @@ static void add_answer_head(struct report *r, struct dp_buf *to)
 /* Appends how many subs are left out, their time, and which options show more. */
 static void add_answer_tail(struct report *r, struct dp_buf *to)
 {
-    if (!r->left_out)
-        return;
     dp_buf_adds(to, "\n");
-    dp_render_grouped(to, r->left_out);
-    dp_buf_addf(to, " other sub%s: ", r->left_out == 1 ? "" : "s");
-    dp_render_real(to, percent_of(r, r->left_out_self), 2, false);
-    dp_buf_adds(to, "% self (--rows N shows more, --callers SUB who calls it, --annotate SUB its"
-                    " lines)\n");
+    if (r->left_out) {
+        dp_render_grouped(to, r->left_out);
+        dp_buf_addf(to, " other sub%s: ", r->left_out == 1 ? "" : "s");
+        dp_render_real(to, percent_of(r, r->left_out_self), 2, false);
+        dp_buf_adds(to, "% self (--rows N shows more)\n");
+    }
+    dp_buf_adds(to, "Self: the sub alone. Incl.: with the subs that it calls.\n");
+    dp_notes_add(to, &r->notes);
+    if (r->how->next) {
+        dp_text_escape(to, r->how->next, strlen(r->how->next));
+        dp_buf_adds(to, "\n");
+    }
 }
 
 /* Prints the lines that `add` appends, above or below the table of an answer; nothing for other
@@ -722,6 +732,7 @@ static int print_table(struct report *r, const struct dp_host *host)
     if (!sink)
         return DP_E_NOMEM;
     how.width = r->how->width;
+    how.names_width = r->how->names_width;
     int rc = r->table.no_memory ? DP_E_NOMEM : print_answer_lines(r, sink, add_answer_head);
     rc = rc == 0 ? dp_table_print(&r->table, &how, sink) : rc;
     rc = rc == 0 ? print_answer_lines(r, sink, add_answer_tail) : rc;

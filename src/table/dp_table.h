@@ -101,6 +101,8 @@ struct dp_table_how {
     size_t width;               /* width of text in columns: no line is wider, if possible. Texts
                                  * are cut in the middle, spare columns are left out with a message,
                                  * comments are wrapped. 0: unlimited */
+    size_t names_width;         /* the same for rows alone, whose names are cut and nothing else;
+                                 * with width 0 */
     const char *title;          /* of the page in HTML */
     const char *rows_key;       /* in JSON; NULL: "rows" */
 };

@@ -25,6 +25,8 @@ enum {
 
 /* ---- the file ---- */
 
+static void note_unwritten(struct dpx_ctx *ctx, int why);
+
 int dpx_file_sink(void *arg, const char *ptr, size_t len)
 {
     struct dpx_ctx *ctx = arg;
@@ -42,6 +44,7 @@ int dpx_file_sink(void *arg, const char *ptr, size_t len)
         rc = dp_outfile_write(&ctx->out, ptr + done, len - done, &err);
     }
     if (rc < 0) {
+        note_unwritten(ctx, errno);
         dpx_say("DProf: %s; the profile ends here, the program goes on", err.message);
         errno = why;
         return err.code;
@@ -119,6 +122,28 @@ static void put_trailer(struct dpx_ctx *ctx, struct dp_outfile *out, bool end)
         if (!text.err)
             dp_outfile_patch(out, ctx->file.trailer_at, text.ptr, text.len);
     }
+    dp_buf_release(&text);
+}
+
+/* Writes to the end of the line that is reserved for the trailer why the rest of the profile could
+ * not be written, so that no reader takes a full disk for a program that was killed. What was saved
+ * in the line stays. A compressed line can only be replaced as a whole. */
+static void note_unwritten(struct dpx_ctx *ctx, int why)
+{
+    struct dp_buf text, line;
+    dp_buf_init(&text);
+    dp_buf_init(&line);
+    add_quoted(&text, "dprof_unwritten", strerror(why));
+    size_t skipped = text.len < TRAILER_WIDTH ? TRAILER_WIDTH - text.len : 0;
+    if (ctx->out.gzip)
+        dp_buf_addf(&line, "%*s", (int)skipped, "");
+    dp_buf_add(&line, text.ptr, text.len);
+    if (ctx->out.gzip)
+        fill_up(&line);
+    if (!text.err && !line.err && skipped && !(ctx->out.gzip && ctx->file.tree_at))
+        dp_outfile_patch(&ctx->out, ctx->file.trailer_at + (ctx->out.gzip ? 0 : skipped), line.ptr,
+                         line.len);
+    dp_buf_release(&line);
     dp_buf_release(&text);
 }
 
@@ -640,6 +665,7 @@ static void last_tree(struct dpx_ctx *ctx, const struct dp_buf *text)
         if (full && dp_live_detach(&ctx->live) && replace_tree(ctx, text))
             return;
         if (full) {
+            note_unwritten(ctx, why);
             dpx_say("DProf: cannot write %s: %s; the profile is the one that was saved last",
                          ctx->out.path, strerror(why));
             ctx->out.failed = true;

@@ -49,21 +49,38 @@ sub lines {
 # runs, which cuts nothing short.
 sub how_it_ended {
     my ($o) = @_;
-    my $pid = $o->{foreign} || $o->{message} ne 'the recording did not come to its end' ? undef
-        : writer_of($o->{path});
-    return "profile cut short: $o->{message}" . place($o) if !defined $pid;
+    my $cut = "profile cut short: $o->{message}" . place($o);
+    return $cut if !has_no_end($o);
+    my %header = Devel::DProf::Input::header_of($o->{path});
+    return "profile cut short: the recorder could not write the rest: $header{dprof_unwritten}"
+        if defined $header{dprof_unwritten};
+    my $pid = writer_of($o->{path}, \%header) // return $cut;
     return $pid ? "process $pid still runs; the figures are those up to now"
         : 'profile cut short: the program was killed, or crashed';
+}
+
+# Returns whether the recording did not come to its end, and the file can be read again.
+sub has_no_end {
+    my ($o) = @_;
+    return 0 if $o->{foreign} || $o->{message} ne 'the recording did not come to its end'
+        || !-f $o->{path};
+    require Devel::DProf::Input;
+    return 1;
+}
+
+# Returns the process that still writes a profile, or 0.
+sub running {
+    my ($o) = @_;
+    return 0 if !has_no_end($o);
+    return writer_of($o->{path}, { Devel::DProf::Input::header_of($o->{path}) }) || 0;
 }
 
 # Returns the process that writes a profile: that of the header, if it has the file open. 0: that
 # process is gone. Undef: /proc does not show it, as that of another user.
 sub writer_of {
-    my ($path) = @_;
-    return undef if !-f $path || !-d "/proc/$$/fd";     # a pipe cannot be read again
-    require Devel::DProf::Input;
-    my %header = Devel::DProf::Input::header_of($path);
-    my $pid = ($header{dprof_pid} // '') =~ /\A([1-9]\d{0,9})\z/ ? $1 : return undef;
+    my ($path, $header) = @_;
+    return undef if !-d "/proc/$$/fd";
+    my $pid = ($header->{dprof_pid} // '') =~ /\A([1-9]\d{0,9})\z/ ? $1 : return undef;
     return 0 if !-d "/proc/$pid";
     opendir my $in, "/proc/$pid/fd" or return undef;
     my @here = stat $path or return undef;
@@ -210,6 +227,10 @@ The messages about a file with that verdict, as lines.
 =item reason OUTCOME
 
 Why a file cannot be used, or not completely: text without the file's name.
+
+=item running OUTCOME
+
+The number of the process that still writes the file, or 0.
 
 =item is_empty OUTCOME
 

@@ -11,7 +11,7 @@ use Devel::DProf::Text qw(bytes);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 our @EXPORT_OK = qw(OK FAILED USAGE complain transient end_transient output written result saved
-                    text_width terminal_width terminal_size);
+                    text_width text_widths terminal_width terminal_size);
 
 use constant { OK => 0, FAILED => 1, USAGE => 2 };
 
@@ -104,6 +104,16 @@ sub text_width {
     my ($is_terminal) = @_;
     return !$is_terminal ? 0
         : ($ENV{COLUMNS} // '') =~ /^([1-9]\d*)\z/ ? $1 : terminal_width();
+}
+
+# Returns the widths of an answer: that of its lines, and, in a pipe, that of its rows, whose names
+# are cut in the middle. wide: nothing is cut.
+use constant PIPE_WIDTH => 132;
+
+sub text_widths {
+    my ($is_terminal, $wide) = @_;
+    my $width = $wide ? 0 : text_width($is_terminal);
+    return (width => $width, names_width => $wide || $width ? 0 : PIPE_WIDTH);
 }
 
 sub terminal_width { return -t STDOUT ? (terminal_size())[0] : 0 }

@@ -81,6 +81,13 @@ sub in_seconds {
     return $measure->is_time && $self->{reader}->is_time;
 }
 
+# Returns the script that a side's first file names, or an empty text.
+sub script_of {
+    my ($self, $side) = @_;
+    my ($first) = parts($side);
+    return $first && $self->{reader}->header($first)->{dprof_script} // '';
+}
+
 # Returns whether the values of the table repeat exactly.
 sub is_exact { return $_[0]{how}{measures}[0]->is_exact }
 

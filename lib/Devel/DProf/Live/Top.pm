@@ -9,7 +9,7 @@ use warnings;
 use Devel::DProf::Live::Rates;
 use Devel::DProf::Table;
 use Devel::DProf::Text qw(shown plural);
-use Devel::DProf::View::Layout qw(aligned fitted cut grouped);
+use Devel::DProf::View::Layout qw(aligned middle cut grouped);
 use POSIX ();
 
 our $VERSION = $Devel::DProf::Core::VERSION;
@@ -123,8 +123,18 @@ sub text {
     my @lines = ($self->title($sample), $self->summary($sample));
     push @lines, $self->status($sample, scalar @rows, scalar @shown) if $height;
     push @lines, $self->notes($sample) if !$height;
+    push @lines, $self->legend(@shown) if !$height && !$self->{explained}++;
     push @lines, $self->lines($sample, $width, @shown);
     return map { $width ? cut($_, $width) : $_ } @lines;
+}
+
+# Returns what the columns of a block mean, for the first block. A screen has a page of help.
+sub legend {
+    my ($self, @rows) = @_;
+    my (undef, $is_counter) = $self->{rates}->label;
+    return ('self: the sub alone; incl: with the subs that it calls; %self: its share since the'
+        . ' last update' . ($is_counter ? '.' : '; ms/s: milliseconds in each second.'),
+        (grep { $_->[3] eq '(program)' } @rows) ? '(program): the code outside all subs.' : ());
 }
 
 sub ordered {
@@ -215,7 +225,8 @@ sub lines {
     my @texts = map { my (undef, @cells) = @$_; [map { shown($_) } @cells] }
         $self->table($sample, @rows)->texts;
     my @numbers = map { aligned(\@WIDTHS, ' ', splice @$_, 0, scalar @WIDTHS) } @texts;
-    my @names = $self->names($width && $width - 2 - length $numbers[0], @texts);
+    my $most = $width || $self->{names_width};
+    my @names = $self->names($most && $most - 2 - length $numbers[0], @texts);
     return map { shift(@numbers) . "  $_" } @names;
 }
 
@@ -244,7 +255,7 @@ sub names {
     }
     ($first, $second) = shared($room < 20 ? 20 : $room, $first, $second);
     return map { my ($name, $place) = @$_;
-        sprintf('%-*s  %s', $first, fitted($name, $first), fitted($place, $second)) =~ s/\s+\z//r
+        sprintf('%-*s  %s', $first, middle($name, $first), middle($place, $second)) =~ s/\s+\z//r
     } @pairs;
 }
 

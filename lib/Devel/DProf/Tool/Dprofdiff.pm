@@ -16,7 +16,7 @@ use Devel::DProf::Profile;
 use Devel::DProf::Sides qw(side);
 use Devel::DProf::Text qw(bytes text few plural);
 use Devel::DProf::Tool qw(OK FAILED USAGE complain transient end_transient output written
-                          text_width);
+                          text_widths);
 use Devel::DProf::Tool::Options;
 use Devel::DProf::View qw(keys_of filters folders nothing_shown medium colour);
 use Time::HiRes ();
@@ -113,8 +113,8 @@ Output:
                         perf: the table of perf diff, with the statistics
 = t|field-separator=s
     -t SEP              text with SEP between the fields
-= q|quiet  color=s  pager!  title=s
-    -q  --color auto|always|never  --no-pager  --title TEXT
+= q|quiet  color=s  pager!  title=s  wide
+    -q  --color auto|always|never  --no-pager  --title TEXT  --wide (does not cut names)
 = D|dump-raw-trace
     -D                  prints the lines of the files first
 = main
@@ -540,7 +540,8 @@ sub report {
     my $result = $diff->print($out,
         facts => [$diff->facts, defined $opt->{time} ? ('Time', 'time', $opt->{time}) : ()],
         title => $how->{title} // 'Difference of ' . join(', ', @names),
-        colour => colour($opt, $is_terminal), width => text_width($is_terminal));
+        colour => colour($opt, $is_terminal), next => next_step($opt, $how),
+        text_widths($is_terminal, $opt->{wide}));
     if (!$result) {
         written('dprofdiff', $out, 0);
         return USAGE;
@@ -552,6 +553,33 @@ sub report {
     }
     my $status = written('dprofdiff', $out, $result->{code}) and return FAILED;
     return gate($opt, $how, $result);
+}
+
+# Returns the last line of the answer: what to type next.
+sub next_step {
+    my ($opt, $how) = @_;
+    my $diff = $how->{diff};
+    my @sides = $diff->sides;
+    return undef if !$how->{answer} || @sides != 2;
+    my ($n, $m) = map { scalar @{ $_->{profiles} } } @sides;
+    return 'Next: ' . more_runs($opt, $diff) . ' ten runs a side, which tell chance from change.'
+        if !$opt->{from} && $diff->in_seconds && least_p($n, $m) > $diff->alpha;
+    my @more = (
+        ('--annotate SUB for the lines of a sub') x !grep({
+            !Devel::DProf::Compare::Diff::line_detail($_) } @sides),
+        '--format flame for a flame graph', ('-v for the statistics') x !$opt->{v});
+    return 'Next: the same with ' . join(', or ', @more) . '.';
+}
+
+# Returns the command that records more runs, with the scripts of the profiles.
+sub more_runs {
+    my ($opt, $diff) = @_;
+    return '-N 10 records' if $opt->{run};
+    my ($old, $new) = map { $diff->script_of($_) } $diff->sides;
+    my $are_known = !grep { !m{\A(?!-)[\w./+-]{1,60}\z} } $old, $new;
+    ($old, $new) = !$are_known ? ('OLD.pl', 'NEW.pl')
+        : $old eq $new ? map { "$_/" . $old =~ s{.*/}{}r } 'OLD', 'NEW' : ($old, $new);
+    return "dprofdiff --run 'perl $old ARGUMENTS' --run 'perl $new ARGUMENTS' records";
 }
 
 # --map auto: returns a comparison that pairs subs which certainly were renamed, or undef after a

@@ -18,7 +18,7 @@ use Devel::DProf::Metric;
 use Devel::DProf::Profile;
 use Devel::DProf::Sides qw(parts);
 use Devel::DProf::Text qw(bytes text few);
-use Devel::DProf::Tool qw(OK FAILED USAGE complain output written text_width);
+use Devel::DProf::Tool qw(OK FAILED USAGE complain output written text_widths);
 use Devel::DProf::Tool::Options;
 use Devel::DProf::View qw(key keys_of filters flags folders nothing_shown medium colour);
 
@@ -96,8 +96,8 @@ Output:
 = t|field-separator=s  format=s
     --format text|perf|csv|json|markdown|html|svg   perf: the table of perf report
     -t SEP              text with SEP between the fields
-= q|quiet  color=s  pager!  title=s
-    -q  --color auto|always|never  --no-pager  --title TEXT
+= q|quiet  color=s  pager!  title=s  wide
+    -q  --color auto|always|never  --no-pager  --title TEXT  --wide (does not cut names)
 = from=s  run-set=s@
     --from STORE --run-set SET      profiles of a store (dprofstore), in place of files
 = history=s  by=s
@@ -409,6 +409,33 @@ sub scripts {
     return few(@scripts);
 }
 
+# Returns the processes that still write the files.
+sub running {
+    my @cut = grep { $_->{code} } map {
+        my $p = $_;
+        map { $p->outcome($_) } 0 .. $p->files - 1;
+    } @_;
+    return if !@cut;
+    require Devel::DProf::Outcome;
+    return grep { $_ } map { Devel::DProf::Outcome::running($_) } @cut;
+}
+
+# Returns the last line: which commands show more of this profile.
+sub next_step {
+    my ($names, $running, @profiles) = @_;
+    my ($file, @more) = map { Devel::DProf::Text::shown($_) } @$names;
+    my $of = @more ? ' FILE ...' : $file eq 'tmon.out' ? '' : $file =~ m{\A[\w./+-]{1,24}\z}
+        ? " $file" : ' FILE';
+    my $callers = "dprofreport --callers SUB$of";
+    return "Next: dproftop $running->[0] shows what the program does now, $callers who calls a sub."
+        if @$running;
+    return "Next: $callers shows who calls a sub, --annotate SUB the lines of a sub; dprofhtml$of"
+        . ' makes a page of all.' if !grep { !$_->line_detail } @profiles;
+    my $is_ours = !grep { $_->files && $_->outcome(0)->{foreign} } @profiles;
+    return "Next: $callers shows who calls a sub, dprofflame$of -o FILE.html draws all calls"
+        . ($is_ours ? '; perl -d:DProf=tree,lines records lines, too.' : '.');
+}
+
 # Prints the table of the sides, with facts about them above it. Returns the tool's status.
 sub report {
     my ($opt, $view, $metric, $failed, $names, @sides) = @_;
@@ -418,10 +445,15 @@ sub report {
     my $of = join ', ', @scripts;
     my @facts = ('Profile', 'profile', $files, @scripts ? ('Script', 'script', $of) : (),
         'Metric', 'metric', $metric->label);
+    my @running = $view->{answer} ? running(map { $_->[0] } @sides) : ();
+    push @facts, 'Running', 'running', @running > 1 ? 'its processes still run'
+        : "process $running[0] still runs" if @running;
+    my $next = $view->{answer} ? next_step($names, \@running, map { $_->[0] } @sides) : undef;
     my ($out, $is_terminal) = output($opt->{pager} // 1, $view->{format} == DP_TEXT);
     my $rc = Devel::DProf::Profile::print_report($out, \@sides, {
         title => 'Profile of ' . (@scripts ? $of : $files), %$view, facts => \@facts,
-        $view->{answer} ? (width => text_width($is_terminal)) : (),
+        $view->{answer} ? (text_widths($is_terminal, $opt->{wide})) : (),
+        next => $next,
         colour => colour($opt, $is_terminal) });
     if ($rc == Devel::DProf::Profile::NO_SUCH && defined $view->{edges_of}) {
         complain('there is no sub ' . bytes($view->{edges_of}) . " in @$names"

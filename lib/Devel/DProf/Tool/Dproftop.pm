@@ -56,8 +56,8 @@ Which rows:
     -s ORDER            self, inclusive, or calls (samples);  --reverse  the least first
 = O|rows=i(positive)
     -O N                at most N rows: 15, on a screen as many as it has
-= c|full
-    -c, --full          full names
+= c|full|wide
+    -c, --full, --wide  full names
 
 = F|force
     -F                  tolerates missing entries and exits
@@ -78,7 +78,7 @@ sub settings {
         metric => $opt->{m} // 'cpu',
         main => $opt->{main});
     my $top = Devel::DProf::Live::Top->new(rates => $rates, sort => $opt->{s} // 'self',
-        rows => $opt->{O}, delay => $opt->{d} // 2,
+        names_width => Devel::DProf::Tool::PIPE_WIDTH, rows => $opt->{O}, delay => $opt->{d} // 2,
         lines => $opt->{l}, full => $opt->{c}, reverse => $opt->{reverse});
     my $format = Devel::DProf::Table::format_of($opt->{format}, $opt->{o});
     die "--format html shows one update, and cannot be combined with -n $opt->{n}\n"

@@ -9,12 +9,20 @@ use Exporter 'import';
 use Devel::DProf::Text qw(shown);
 
 our $VERSION = '20261120.00';
-our @EXPORT_OK = qw(fitted cut grouped wrapped aligned columns beside);
+our @EXPORT_OK = qw(fitted middle cut grouped wrapped aligned columns beside);
 
 # ---- cells ----
 
 # Cuts the beginning of a long name, because the end says more.
 sub fitted { return length $_[0] > $_[1] ? '...' . substr $_[0], 3 - $_[1] : $_[0] }
+
+# Cuts the middle of a long name.
+sub middle {
+    my ($text, $width) = @_;
+    return $text if length $text <= $width;
+    my $front = int(($width - 3) / 2);
+    return substr($text, 0, $front) . '...' . substr $text, $front + 3 - $width;
+}
 
 sub cut { return length $_[0] > $_[1] ? substr($_[0], 0, $_[1] - 3) . '...' : $_[0] }
 
@@ -98,6 +106,10 @@ prints or dies.
 =item fitted TEXT, WIDTH
 
 Returns the text, or C<...> and its end if it is too long.
+
+=item middle TEXT, WIDTH
+
+Returns the text, or its beginning, C<...> and its end if it is too long.
 
 =item cut TEXT, WIDTH
 
