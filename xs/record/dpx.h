@@ -241,6 +241,7 @@ struct dpx_ctx {
     size_t sourced;             /* the same for sources */
     struct dp_cct_rest rest;    /* fractions that earlier slices have not written */
     U64 before_cpu_us;
+    struct dpx_requests *requests;      /* of this file (dpx_requests.c) */
     struct dpx_ctx *next;       /* the list of all in this process */
 };
 

@@ -3,6 +3,7 @@
 #include "dpx_file.h"
 #include "dpx_ctx.h"
 #include "dpx_events.h"
+#include "dpx_requests.h"
 #include "dpx_say.h"
 #include "dp_fmt.h"
 #include "dp_mem.h"
@@ -450,6 +451,7 @@ static int end_text(struct dpx_ctx *ctx, struct dp_buf *text, uint64_t *sums, si
     /* Statements have their sources in lines of their own. */
     size_t first = dpx_run.opt.lines ? SIZE_MAX : ctx->sourced;
     int rc = dp_lines_write_sources(&ctx->statements, first, tree, text);
+    dpx_requests_write(ctx, text);
     if (tree != NO_TREE && !text->err)
         sums[DP_FMT_SUM_LINES] = dp_fmt_lines(text->ptr + tree, text->len - tree);
     dp_fmt_end(text, sums, tree != NO_TREE);

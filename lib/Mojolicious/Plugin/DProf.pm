@@ -123,6 +123,9 @@ Each process of a preforking server writes a file of its own, and C<--processes>
 L<hypnotoad> starts a new perl in its own place, so only PERL5OPT reaches the application; its
 first file, F<tmon.out.old>, is of no use.
 
+C<dprofreport --processes --requests> shows how many requests of each route there were, how long
+they took, and how many C<slower> kept; see L<Plack::Middleware::DProf/HOW MANY, AND HOW LONG>.
+
 Without C<-d:DProf> the plugin adds a helper that does nothing, and no hook. Responses are the same
 with and without C<-d:DProf>. The plugin's own subs are not in the profile. Under PSGI, if
 L<Plack::Middleware::DProf> is around the application, the middleware begins and ends the request,

@@ -77,6 +77,9 @@ Columns:
     --histogram         how many calls took how long
 = hierarchy
     --hierarchy         keys below one another
+= requests
+    --requests          a server's requests, by phase: how many, how many were kept, mean, p50,
+                        p95 and longest time (Plack::Middleware::DProf)
 Source:
 = annotate=s
     --annotate SUB|FILE     its lines, each after its cost
@@ -122,6 +125,7 @@ sub report_names {
     $names = [grep({ ref } @given) ? map { ref ? bytes($_->{name}) : $_ } @given : @paths];
     return $failed || FAILED if !@sides;
     return annotate($opt, $how, $metric, $failed, $names, $sides[0]) if defined $opt->{annotate};
+    return requests($opt, $how->{view}, $failed, $names, $sides[0][0]) if $opt->{requests};
     my $edges = defined $how->{by_line} ? edges_of_lines($how, $names, map { $_->[0] } @sides) : [];
     return FAILED if !$edges;
     if (defined(my $nothing = nothing_shown($how->{filter}))) {
@@ -150,6 +154,7 @@ sub settings {
     die "-s parent needs --parent REGEX\n" if !$filter{re_p} && grep { $_ == DP_K_PARENT } @keys;
     die "-x needs --parent REGEX\n" if $opt->{x} && !$filter{re_p};
     $view{keys} = \@keys;
+    no_columns($opt) if $opt->{requests};
     my $is_perf = ($opt->{format} // 'text') ne 'text' || grep { defined $opt->{$_} } @PERFS;
     $view{answer} = $view{by_self} = $is_perf ? 0 : 1;
     $view{fields} = $view{answer} ? [DP_FIELD_SELF, DP_FIELD_SELF_TIME, DP_FIELD_CHILDREN,
@@ -184,6 +189,15 @@ sub settings {
         $how{history} = Devel::DProf::Store::History->of_options($opt, \%view);
     }
     return \%how;
+}
+
+# The table of requests has columns and rows of its own.
+sub no_columns {
+    my ($opt) = @_;
+    my ($other) = grep { defined $opt->{$_} } qw(s F g G annotate callers callees m);
+    die '--requests has its own columns; leave out ' . (length $other > 1 ? '--' : '-')
+        . "$other\n" if defined $other;
+    return;
 }
 
 # --callers, --callees: returns the lines that they are about.
@@ -390,6 +404,32 @@ sub annotate {
 
 # ---- output ----
 
+sub requests {
+    my ($opt, $view, $failed, $names, $profile) = @_;
+    require Devel::DProf::View::Requests;
+    my $table = Devel::DProf::View::Requests::table($profile);
+    if (!$table) {
+        complain("@$names: no requests were counted; Plack::Middleware::DProf and "
+            . 'Mojolicious::Plugin::DProf count them');
+        return FAILED;
+    }
+    my ($out) = output($opt->{pager} // 1, $view->{format} == DP_TEXT);
+    my $rc = $table->print($out, rows_key => 'requests', title => $view->{title} // 'Requests',
+        map { $_ => $view->{$_} } grep { defined $view->{$_} } qw(format quiet separator));
+    return written('dprofreport', $out, $rc) || $failed;
+}
+
+# Returns the fact about requests, if there were any.
+sub requests_fact {
+    my ($seen, $kept) = (0, 0);
+    for my $requests (map { $_->requests } @_) {
+        $seen += $requests->[1];
+        $kept += $requests->[2];
+    }
+    return if !$seen;
+    return ('Requests', 'requests', "$seen seen, $kept kept; --requests shows how long they took");
+}
+
 # Returns the names of the scripts that the title shows.
 sub scripts {
     my %seen;
@@ -408,7 +448,7 @@ sub report {
     my $files = join ', ', map { text($_) } @paths;
     my $of = join ', ', @scripts;
     my @facts = ('Profile', 'profile', $files, @scripts ? ('Script', 'script', $of) : (),
-        'Metric', 'metric', $metric->label);
+        'Metric', 'metric', $metric->label, requests_fact(map { $_->[0] } @sides));
     my ($out, $is_terminal) = output($opt->{pager} // 1, $view->{format} == DP_TEXT);
     my $rc = Devel::DProf::Profile::print_report($out, \@sides, {
         title => 'Profile of ' . (@scripts ? $of : $files), %$view, facts => \@facts,
