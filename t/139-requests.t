@@ -175,6 +175,52 @@ subtest 'dprofreport --requests is a table' => sub {
         qr/^--requests has its own columns; leave out -s$/m, 'columns are refused');
 };
 
+subtest 'Reports leave out the subs above the application' => sub {
+    my $program = <<'END';
+$REQUESTS = Devel::DProf::Requests->new;
+sub App::page { App::row() for 1 .. 3; return } sub App::row { wait_for(1) }
+sub Server::run { Server::handle($_) for 1 .. 2; return }
+sub Server::handle { my $request = $REQUESTS->begin("GET /$_[0]"); my $section = $request->section;
+    my $inner = sub { App::page() }; $inner->(); undef $section; $request->end; return }
+Server::run();
+END
+    for my $how (['a tree', PERL_DPROF_MODE => 'tree'], ['a trace', PERL_DPROF_MODE => 'trace'],
+        ['samples', PERL_DPROF_MODE => undef, PERL_DPROF_SAMPLE => 10_000]) {
+        my ($what, @env) = @$how;
+        my $out = record($what, $program, @env);
+        my $profile = Devel::DProf::Profile->new;
+        $profile->add($out);
+        is(join(' ', sort $profile->server), 'Server::handle Server::run',
+            "$what: the subs above the application");
+        my @m = $what eq 'samples' ? ('-m', 'samples') : ();
+        my $got = run_tool('dprofreport', [@m, $out])->{out};
+        like($got, qr/^Server: 2 subs above the application are left out; --all shows them$/m,
+            "$what: a report says how many subs it leaves out");
+        unlike($got, qr/Server::/, "$what: a report leaves them out");
+        like($got, qr/ App::row$/m, "$what: a report has the application");
+        $got = run_tool('dprofreport', [@m, '--all', $out])->{out};
+        like($got, qr/ Server::handle\n/, "$what: --all shows them");
+        unlike($got, qr/above the application/, "$what: --all leaves nothing out");
+        for my $tool (qw(dprofflame dprofhtml)) {
+            my $page = "$out.$tool.html";
+            like(run_tool($tool, [@m, '-o', $page, $out])->{err},
+                qr/server: 2 subs above the application are left out; --all shows them/,
+                "$what: $tool says how many subs it leaves out");
+            my $other = run_tool($tool, [@m, '--all', '-o', "$page.all", $out]);
+            is($other->{status} . $other->{err}, 0, "$what: $tool --all leaves nothing out")
+                if $tool eq 'dprofhtml';
+        }
+        unlike(run_tool('dprofflame', [@m, $out])->{out}, qr/Server::/,
+            "$what: a picture leaves them out");
+        like(run_tool('dproffold', [@m, $out])->{out}, qr/Server::run;Server::handle;/,
+            "$what: folded stacks are whole");
+    }
+    my $out = record('a tree', $program);
+    run_tool('dprofmerge', ['-o', "$out.sum", $out]);
+    unlike(run_tool('dprofreport', ["$out.sum"])->{out}, qr/Server::/,
+        'a merged profile knows them, too');
+};
+
 subtest 'A line that cannot be read is left out' => sub {
     my $out = record('damaged', '$REQUESTS = Devel::DProf::Requests->new; request("a", 1);'
         . ' request("b", 2);');

@@ -67,3 +67,10 @@ void dp_requests_write(struct dp_buf *buf, const char *name, size_t len,
             dp_buf_addf(buf, " %u:%" PRIu64, i, of->count[i]);
     dp_buf_addc(buf, '\n');
 }
+
+void dp_requests_server(struct dp_buf *buf, const char *name, size_t len)
+{
+    dp_buf_adds(buf, DP_REQUESTS_SERVER);
+    dp_fmt_field(buf, name, len);
+    dp_buf_addc(buf, '\n');
+}

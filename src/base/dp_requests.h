@@ -6,6 +6,7 @@
 #include "dp_buf.h"
 
 #define DP_REQUESTS_LINE "#r "
+#define DP_REQUESTS_SERVER "#a "         /* a sub above the application */
 
 enum {
     /* A bucket is a sixteenth of a power of two. Bucket 0 has the requests below 1,024 ns, and the
@@ -33,5 +34,8 @@ uint64_t dp_requests_quantile(const struct dp_requests *of, double share);
 /* Appends a line (Format.pod, "#r") with the name, which is UTF-8. */
 void dp_requests_write(struct dp_buf *buf, const char *name, size_t len,
                        const struct dp_requests *of);
+
+/* Appends a line with a sub of the server that calls the application: PACKAGE::NAME in UTF-8. */
+void dp_requests_server(struct dp_buf *buf, const char *name, size_t len);
 
 #endif

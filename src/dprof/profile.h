@@ -195,6 +195,9 @@ struct dp_requests_info {
     uint64_t sum, longest, p50, p95;
 };
 int dp_prof_requests(const struct dp_prof *prof, size_t k, struct dp_requests_info *info);
+/* The k-th sub of a server that called its application, PACKAGE::NAME in UTF-8; NULL if there is
+ * none. */
+const char *dp_prof_server(const struct dp_prof *prof, size_t k, size_t *len);
 /* The name of the k-th counter, NULL if there is none; `name` or `name:unit`, with the last colon
  * before the unit. */
 const char *dp_prof_counter(const struct dp_prof *prof, size_t k, size_t *len);

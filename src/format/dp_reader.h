@@ -122,6 +122,8 @@ struct dp_consumer {
     int (*line)(void *ctx, const struct dp_linedef *def, struct dp_err *err);
     /* Requests of that name, which is as in the file. May be NULL. */
     int (*requests)(void *ctx, struct dp_text name, const struct dp_requests *of);
+    /* A sub above the application, as in the file. May be NULL. */
+    int (*server)(void *ctx, struct dp_text name);
     /* From here on, this many ticks make up a second (or a unit), a multiple of the number before.
      * May be NULL. */
     int (*ticks)(void *ctx, uint64_t hz, struct dp_err *err);

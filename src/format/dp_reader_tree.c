@@ -301,6 +301,14 @@ static int requests_line(struct dp_reader *r, const char *ptr, size_t len)
     return rc < 0 ? dp_reader_fail(r, rc, 0, "%s", dp_err_text(rc)) : 0;
 }
 
+/* #a NAME */
+static int server_line(struct dp_reader *r, const char *ptr, size_t len)
+{
+    struct dp_text name = field_at(ptr + strlen(DP_REQUESTS_SERVER), ptr + len);
+    int rc = name.len && r->to->server ? r->to->server(r->to->ctx, name) : 0;
+    return rc < 0 ? dp_reader_fail(r, rc, 0, "%s", dp_err_text(rc)) : 0;
+}
+
 int dp_reader_comment(struct dp_reader *r, const char *ptr, size_t len)
 {
     if (len < 3 || *ptr != '#' || !r->head->version)
@@ -311,6 +319,8 @@ int dp_reader_comment(struct dp_reader *r, const char *ptr, size_t len)
         return line_line(r, ptr, len);
     if (memcmp(ptr, DP_REQUESTS_LINE, 3) == 0)
         return requests_line(r, ptr, len);
+    if (memcmp(ptr, DP_REQUESTS_SERVER, 3) == 0)
+        return server_line(r, ptr, len);
     dp_reader_sums(r, ptr, len);
     return 0;
 }

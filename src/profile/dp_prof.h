@@ -117,6 +117,7 @@ struct dp_prof {
     size_t histogram_of_cap;
     uint64_t (*histograms)[DP_FMT_BUCKETS];
     size_t histograms_count, histograms_cap;
+    struct dp_pool server;      /* names of subs above the application */
     struct dp_pool request_names;
     struct dp_requests *requests;       /* by name */
     size_t requests_cap;

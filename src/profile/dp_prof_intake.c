@@ -553,6 +553,7 @@ void dp_prof_consumer(struct dp_prof *prof, struct dp_consumer *to)
     to->line = dp_prof_on_line;
     to->source = dp_prof_on_source;
     to->requests = dp_prof_on_requests;
+    to->server = dp_prof_on_server;
     to->ticks = on_ticks;
     to->progress = on_progress;
 }

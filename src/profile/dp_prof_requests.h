@@ -5,11 +5,12 @@
 #include "dp_prof.h"
 #include "dp_reader.h"
 
-/* The callback of the consumer; ctx is the profile. */
+/* Callbacks of the consumer; ctx is the profile. */
 int dp_prof_on_requests(void *ctx, struct dp_text name, const struct dp_requests *of);
+int dp_prof_on_server(void *ctx, struct dp_text name);
 
-/* Adds the requests of another profile: all, or those whose name is `phase`. Returns 0 or
- * DP_E_NOMEM. */
+/* Adds the requests of another profile, all or those whose name is `phase`, and the server's subs.
+ * Returns 0 or DP_E_NOMEM. */
 int dp_prof_take_requests(struct dp_prof *prof, const struct dp_prof *from, const char *phase);
 
 void dp_prof_release_requests(struct dp_prof *prof);

@@ -650,6 +650,7 @@ static void answer_head(struct report *r, struct dp_buf *to)
         dp_buf_adds(to, "% of it");
     }
     add_fact_text(to, r, "\nRequests: ", "requests");
+    add_fact_text(to, r, "\nServer: ", "server");
     dp_buf_adds(to, "\n\n");
 }
 

@@ -37,8 +37,15 @@ void dpx_requests_end(struct dpx_ctx *ctx, const struct dpx_phase *name, NV bega
     errno = why;
 }
 
+void dpx_requests_server(struct dpx_ctx *ctx, const char *name, size_t len)
+{
+    dp_requests_server(&ctx->server, name, len);
+}
+
 void dpx_requests_write(const struct dpx_ctx *ctx, struct dp_buf *text)
 {
+    if (!ctx->server.err)
+        dp_buf_add(text, ctx->server.ptr, ctx->server.len);
     for (const struct dpx_requests *r = ctx->requests; r; r = r->next)
         dp_requests_write(text, r->name->name, r->name->len, &r->of);
 }
@@ -50,4 +57,10 @@ void dpx_requests_clear(struct dpx_ctx *ctx)
         dp_mem_free(r);
     }
     ctx->requests = NULL;
+}
+
+void dpx_requests_release(struct dpx_ctx *ctx)
+{
+    dpx_requests_clear(ctx);
+    dp_buf_release(&ctx->server);
 }

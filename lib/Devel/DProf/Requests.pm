@@ -113,7 +113,25 @@ sub begin {
         slower => $is_left_out ? undef : $slower, process => process(),
         began => scalar Devel::DProf::Control::request_begin() };
     $open{$state} = $state;
+    note_server($state->{process});
     return bless \$state, 'Devel::DProf::Requests::Request';
+}
+
+# Tells the recorder, once in a process, which subs are above the application: those of the server.
+# Reports leave these out. Anonymous subs may be anybody's.
+my $noted = '';
+my $OURS = qr/\A(?:Devel::DProf::Requests|(?:Plack::Middleware|Mojolicious::Plugin)::DProf)::/;
+
+sub note_server {
+    my ($process) = @_;
+    return if $noted eq $process;
+    $noted = $process;
+    my %seen;
+    for (my $level = 1; my $name = (caller $level)[3]; $level++) {
+        next if $name =~ /::__ANON__\z|\A\(eval\)\z|::BEGIN\z/ || $name =~ $OURS || $seen{$name}++;
+        Devel::DProf::Control::request_server($name);
+    }
+    return;
 }
 
 sub rename_state {

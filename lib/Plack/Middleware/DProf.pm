@@ -240,6 +240,10 @@ A request counts under its last name, in the process in which it ends, with the 
 beginning to its end. Kept requests are those whose calls are in the profile. The percentiles p50
 and p95 are wrong by 3 % at most. The requests of a process that was killed are missing.
 
+L<dprofreport>, L<dprofflame> and L<dprofhtml> leave out the subs of the server above the
+application, those that were running when a process began its first request. With B<--all> they show
+these subs.
+
 =head1 NAMES
 
 The name of a request is the first of these that exists:

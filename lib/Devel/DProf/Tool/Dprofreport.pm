@@ -20,7 +20,8 @@ use Devel::DProf::Sides qw(parts);
 use Devel::DProf::Text qw(bytes text few);
 use Devel::DProf::Tool qw(OK FAILED USAGE complain output written text_width);
 use Devel::DProf::Tool::Options;
-use Devel::DProf::View qw(key keys_of filters flags folders nothing_shown medium colour);
+use Devel::DProf::View qw(key keys_of filters flags folders nothing_shown medium colour
+    server_left_out);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -58,6 +59,8 @@ Which entries:
     -S SUB,... -d PACKAGE,... -C SCRIPT,...     only these; file://NAME reads a list
 = only=s  skip=s
     --only REGEX --skip REGEX                   only subs whose names match, or do not match
+= all
+    --all               also the subs of a server above its application
 = percent-limit=f  O|rows=i(positive)
     --percent-limit P   entries with at least P percent;  -O N  the first N
 = percentage=s
@@ -135,7 +138,7 @@ sub report_names {
     }
     my %view = (%{ $how->{view} }, metric => $metric->number,
         @$edges ? (edges_of_lines => $edges) : ());
-    return report($opt, \%view, $metric, $failed, $names, @sides);
+    return report($opt, \%view, $how->{filter}, $metric, $failed, $names, @sides);
 }
 
 # ---- options ----
@@ -146,7 +149,8 @@ sub settings {
     my ($opt) = @_;
     my %naming = (autoload => $opt->{A} ? 1 : 0,
         separate => $opt->{R} // Devel::DProf::Profile::CROWDED);
-    my %filter = (%naming, filters($opt, qw(only skip p ignore-callees)));
+    my %filter = (%naming, no_server => !$opt->{all},
+        filters($opt, qw(only skip p ignore-callees)));
     my %view = %naming;
     my %how = (filter => \%filter, view => \%view);
     my @keys = keys_of(defined $opt->{annotate} ? 'sub' : $opt->{s} // 'sub');
@@ -442,13 +446,15 @@ sub scripts {
 }
 
 sub report {
-    my ($opt, $view, $metric, $failed, $names, @sides) = @_;
+    my ($opt, $view, $filter, $metric, $failed, $names, @sides) = @_;
+    my $server = server_left_out($filter);
     my @paths = few(@$names);
     my @scripts = scripts(map { $_->[0] } @sides);
     my $files = join ', ', map { text($_) } @paths;
     my $of = join ', ', @scripts;
     my @facts = ('Profile', 'profile', $files, @scripts ? ('Script', 'script', $of) : (),
-        'Metric', 'metric', $metric->label, requests_fact(map { $_->[0] } @sides));
+        'Metric', 'metric', $metric->label, requests_fact(map { $_->[0] } @sides),
+        defined $server ? ('Server', 'server', $server) : ());
     my ($out, $is_terminal) = output($opt->{pager} // 1, $view->{format} == DP_TEXT);
     my $rc = Devel::DProf::Profile::print_report($out, \@sides, {
         title => 'Profile of ' . (@scripts ? $of : $files), %$view, facts => \@facts,
