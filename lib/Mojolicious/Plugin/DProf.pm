@@ -102,7 +102,8 @@ Mojolicious::Plugin::DProf - the costs of each route of a Mojolicious applicatio
     $self->plugin('DProf', { slower => 0.5 });      # only slow requests
 
     perl -d:DProf=tree app.pl prefork
-    dprofreport --processes -s phase,sub
+    dprofreport --processes --requests          # how many, and how long they took
+    dprofreport --processes -s phase,sub        # where the time went
 
     PERL5OPT=-d:DProf=tree hypnotoad app.pl
 

@@ -166,7 +166,8 @@ Plack::Middleware::DProf - the costs of each request of a PSGI application
     };
 
     PERL5OPT=-d:DProf=tree starman app.psgi
-    dprofreport --processes -s phase,sub
+    dprofreport --processes --requests          # how many, and how long they took
+    dprofreport --processes -s phase,sub        # where the time went
 
     perl -d:DProf=sample=100 -S plackup app.psgi
 

@@ -10,7 +10,6 @@ use Devel::DProf::Metric;
 use Devel::DProf::Profile;
 use Devel::DProf::Text qw(bytes text json_text shown few unknown);
 use Devel::DProf::Tool qw(complain);
-use Devel::DProf::View qw(server_left_out);
 use Devel::DProf::View::Stacks;
 
 our $VERSION = $Devel::DProf::Core::VERSION;
@@ -460,6 +459,8 @@ sub notes_of_page {
     push @notes, 'Notes', $self->{how}{notes} if length($self->{how}{notes} // '');
     my @filters = grep { $self->{"re_$_"} } qw(only skip);
     push @notes, 'Filter', join ', ', map { "--$_ " . $self->{"re_$_"} } @filters if @filters;
+    push @notes, 'Server', 'subs above the application are left out; --all shows them'
+        if $self->{no_server} && !$self->{diff} && grep { $_->server } $self->profiles(0);
     return map { text("$_") } @notes;
 }
 
@@ -506,8 +507,6 @@ sub messages {
         defined $self->{nameattr} ? '--nameattr' : ());
     push @messages, join(' and ', @of_picture) . ' affects pictures only, not a page'
         if $self->{is_page} && @of_picture;
-    my $server = server_left_out($self);
-    push @messages, "server: $server" if defined $server;
     push @messages, '--countname is not used: the unit of a time is fixed'
         if defined $self->{how}{countname} && $self->{how}{metrics}[0]{unit} eq 's';
     push @messages, "--total $self->{how}{total} is less than the profile's total, and is not used"
