@@ -296,6 +296,7 @@ struct dpx_process {
     bool only_samples;          /* samples are taken, and no calls are recorded */
     bool off;                   /* no new thread records: a child with fork=no */
     char run[40];
+    char of_run[40];            /* the run of the perl that has started this one; "": none */
     struct dpx_options opt;
     struct dpx_clock clock;     /* each state's clock in the beginning */
     struct dpx_cost cost;       /* what readings add to a gap */

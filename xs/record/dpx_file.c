@@ -149,6 +149,10 @@ static void add_header(pTHX_ struct dp_buf *to, struct dpx_ctx *ctx)
     add_quoted(to, "dprof_run", dpx_run.run);
     dp_buf_addf(to, " $dprof_pid=%ld; $dprof_ppid=%ld; $dprof_tid=%u;\n",
                 ctx->pid, (long)getppid(), ctx->tid);
+    if (*dpx_run.of_run) {
+        add_quoted(to, "dprof_of_run", dpx_run.of_run);
+        dp_buf_addc(to, '\n');
+    }
     if (dpx_run.opt.spool)
         dp_buf_addf(to, "$dprof_slice=%" UVuf ";\n", (UV)ctx->slice);
     dp_buf_addf(to, "$dprof_perl='%d.%d.%d'; ", PERL_REVISION, PERL_VERSION, PERL_SUBVERSION);

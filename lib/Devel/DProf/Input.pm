@@ -82,7 +82,7 @@ sub other_processes {
 sub run_of {
     my ($path) = @_;
     my %header = header_of($path);
-    return $header{dprof_run};
+    return $header{dprof_of_run} // $header{dprof_run};
 }
 
 # Returns the outcome of reading a file's header, and the names and values in it.

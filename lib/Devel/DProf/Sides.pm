@@ -60,7 +60,7 @@ sub runs {
     for my $path (@paths) {
         next if $seen{$path};
         my %header = @paths > 1 && $path ne '-' && -f $path ? header_of($path) : ();
-        my $id = $header{dprof_run} // '';
+        my $id = $header{dprof_of_run} // $header{dprof_run} // '';
         my $recording = join ' ', map { $_ // '' }
             @header{qw(dprof_run dprof_pid dprof_tid dprof_slice dprof_start)};
         if (length $id && !$header{dprof_merged} && defined $recording{$recording}) {

@@ -17,7 +17,7 @@ use Devel::DProf::Input qw(files_of report_outcome usable readable doubts);
 use Devel::DProf::Metric;
 use Devel::DProf::Profile;
 use Devel::DProf::Sides qw(parts);
-use Devel::DProf::Text qw(bytes text few);
+use Devel::DProf::Text qw(bytes text few shown);
 use Devel::DProf::Tool qw(OK FAILED USAGE complain output written text_width);
 use Devel::DProf::Tool::Options;
 use Devel::DProf::View qw(key keys_of filters flags folders nothing_shown medium colour
@@ -423,6 +423,23 @@ sub requests {
     return written('dprofreport', $out, $rc) || $failed;
 }
 
+# Returns the fact about several processes: how many there were of each program.
+sub processes_fact {
+    my (%pids, %of);
+    for my $p (@_) {
+        for my $file (0 .. $p->files - 1) {
+            my %header = $p->header($file);
+            my $pid = join ' ', map { $_ // '' } @header{qw(dprof_run dprof_pid)};
+            $of{ $header{dprof_script} // '?' }{$pid} = $pids{$pid} = 1;
+        }
+    }
+    return if keys %pids < 2;
+    my @programs = map { shown($_) . (keys %of > 1 ? ' ' . keys %{ $of{$_} } : '') }
+        sort { keys %{ $of{$b} } <=> keys %{ $of{$a} } || $a cmp $b } keys %of;
+    return ('Processes', 'processes', scalar(keys %pids) . ': ' . join(', ', few(@programs))
+        . '; -s script and -s pid show them apart');
+}
+
 # Returns the fact about requests, if there were any.
 sub requests_fact {
     my ($seen, $kept) = (0, 0);
@@ -453,7 +470,8 @@ sub report {
     my $files = join ', ', map { text($_) } @paths;
     my $of = join ', ', @scripts;
     my @facts = ('Profile', 'profile', $files, @scripts ? ('Script', 'script', $of) : (),
-        'Metric', 'metric', $metric->label, requests_fact(map { $_->[0] } @sides),
+        'Metric', 'metric', $metric->label,
+        $view->{answer} ? processes_fact(map { $_->[0] } @sides) : (), requests_fact(map { $_->[0] } @sides),
         defined $server ? ('Server', 'server', $server) : ());
     my ($out, $is_terminal) = output($opt->{pager} // 1, $view->{format} == DP_TEXT);
     my $rc = Devel::DProf::Profile::print_report($out, \@sides, {
