@@ -16,7 +16,7 @@ my $KID = 'sub g { 1 } g() for 1 .. 5; if (!fork) { g(); exit } wait';
 
 sub headers { return map { +{ Devel::DProf::Input::header_of($_) } } @_ }
 
-# Runs a program with the recorder in PERL5OPT, in a folder of its own. The program may start kid.pl.
+# Runs a program with the recorder in PERL5OPT, in a folder of its own, where it may start kid.pl.
 # Returns the folder and the output.
 sub run_started {
     my ($code, %env) = @_;

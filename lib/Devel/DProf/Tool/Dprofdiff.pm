@@ -585,6 +585,7 @@ sub draw_picture {
         . "redirect it: > FILE") if -t STDOUT;
     my $result = $diff->check or return USAGE;
     my $flame = Devel::DProf::View::Flame->of_comparison($diff, { format => $how->{flame} },
+        renamed => [split /\n/, text($result->{renamed} // '')],
         defined $opt->{alpha} ? (alpha => $opt->{alpha}) : ());
     $flame->prepare or return FAILED;
     binmode STDOUT;

@@ -469,9 +469,10 @@ sub report {
     my @scripts = scripts(map { $_->[0] } @sides);
     my $files = join ', ', map { text($_) } @paths;
     my $of = join ', ', @scripts;
+    my @profiles = map { $_->[0] } @sides;
     my @facts = ('Profile', 'profile', $files, @scripts ? ('Script', 'script', $of) : (),
-        'Metric', 'metric', $metric->label,
-        $view->{answer} ? processes_fact(map { $_->[0] } @sides) : (), requests_fact(map { $_->[0] } @sides),
+        'Metric', 'metric', $metric->label, $view->{answer} ? processes_fact(@profiles) : (),
+        requests_fact(@profiles),
         defined $server ? ('Server', 'server', $server) : ());
     my ($out, $is_terminal) = output($opt->{pager} // 1, $view->{format} == DP_TEXT);
     my $rc = Devel::DProf::Profile::print_report($out, \@sides, {

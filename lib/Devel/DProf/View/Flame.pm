@@ -457,6 +457,7 @@ sub notes_of_page {
         last if $self->{how}{is_pair};
     }
     push @notes, 'Notes', $self->{how}{notes} if length($self->{how}{notes} // '');
+    push @notes, map { ('Renamed?', $_) } @{ $self->{renamed} || [] };
     my @filters = grep { $self->{"re_$_"} } qw(only skip);
     push @notes, 'Filter', join ', ', map { "--$_ " . $self->{"re_$_"} } @filters if @filters;
     push @notes, 'Server', 'subs above the application are left out; --all shows them'
