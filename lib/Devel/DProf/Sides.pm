@@ -13,7 +13,7 @@ use Devel::DProf::Input qw(of_runs header_of processes shown_outcome);
 use Devel::DProf::Metric;
 use Devel::DProf::Profile;
 use Devel::DProf::Text qw(text);
-use Devel::DProf::Tool qw(complain end_transient);
+use Devel::DProf::Tool qw(complain progress end_transient);
 use Devel::DProf::View qw(too_large);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
@@ -105,7 +105,7 @@ sub read {
         @{ $named[$_]{runs} })] } 0 .. $#named;
     my @jobs = map { @$_ } map { @$_ } @planned;
     my $progress = $self->{progress}
-        ? Devel::DProf::Input::progress(@jobs == 1 ? $jobs[0][1] : 'profiles') : undef;
+        ? progress(@jobs == 1 ? $jobs[0][1] : 'profiles') : undef;
     Devel::DProf::Profile::add_all(\@jobs, 0, $progress);
     end_transient();
     my ($ok, %seen) = (1);

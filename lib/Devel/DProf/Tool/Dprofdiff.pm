@@ -446,7 +446,7 @@ sub say_progress {
     my $text = Devel::DProf::Profile::escape(($round <= 0 ? 'warming up'
         : $sequential ? $sequential->progress($round) : "run $round of $rounds") . ": $command");
     if (-t STDERR) {
-        transient("\e[K" . substr $text, 0, 78);
+        transient($text);
     } elsif (!$opt->{recording_since}) {
         # In a log two lines are enough: this one, and one at the end.
         print STDERR 'dprofdiff: recording ', $sequential ? 'until each sub is decided'
