@@ -8,6 +8,7 @@
 #include "dpx_fit.h"
 #include "dpx_frame.h"
 #include "dpx_held.h"
+#include "dpx_requests.h"
 #include "dpx_life.h"
 #include "dpx_lines.h"
 #include "dpx_name.h"

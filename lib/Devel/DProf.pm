@@ -1032,6 +1032,12 @@ another guest counts as CPU time, since the kernel cannot distinguish it.
 
 The classic name of the option C<out>.
 
+=item PERL_DPROF_RUN
+
+The run that a perl belongs to because another perl, or C<dprof run>, has started it. The recorder
+sets it for the perls that the program starts if C<PERL5OPT> makes these record, too, and takes it
+out of C<%ENV>. So B<--processes> reads the files of C<system>, C<exec>, L<prove> and L<make>.
+
 =item PERL_DPROF_BUFFER, PERL_DPROF_TICKS, PERL_DPROF_MODE, ...
 
 The options above.

@@ -149,6 +149,7 @@ struct dp_diff_how {
                                  * one of how->effect ... */ \
     X(OWNED, open_names)        /* ... and the names of the largest three */ \
     X(OWNED, renames)           /* certain ones, as lines OLD=NEW (dp_renamed.h) */ \
+    X(OWNED, renamed)           /* all that may be some, as lines for people */ \
     X(OWNED, findings)          /* of the gate, as lines of text */
 struct dp_diff_outcome { DP_DIFF_OUTCOME_FIELDS(DP_MEMBER) };
 void dp_diff_outcome_release(struct dp_diff_outcome *out);

@@ -185,6 +185,19 @@ struct dp_sub_info {
     int phase;
 };
 int dp_prof_sub(const struct dp_prof *prof, size_t k, struct dp_sub_info *info);
+
+/* The k-th kind of requests of a server; returns 0 if there is none. Times are in ns; quantiles are
+ * wrong by 3 % at most. */
+struct dp_requests_info {
+    const char *name;           /* that of the requests' phase, in UTF-8 */
+    size_t name_len;
+    uint64_t seen, kept;        /* kept: the number whose calls are in the profile */
+    uint64_t sum, longest, p50, p95;
+};
+int dp_prof_requests(const struct dp_prof *prof, size_t k, struct dp_requests_info *info);
+/* The k-th sub of a server that called its application, PACKAGE::NAME in UTF-8; NULL if there is
+ * none. */
+const char *dp_prof_server(const struct dp_prof *prof, size_t k, size_t *len);
 /* The name of the k-th counter, NULL if there is none; `name` or `name:unit`, with the last colon
  * before the unit. */
 const char *dp_prof_counter(const struct dp_prof *prof, size_t k, size_t *len);

@@ -19,8 +19,9 @@
     /* values that all files must share */ \
     X(clock, SAME, BASELINE) X(hash_seed, SAME, COUNTERS) X(line_hz, SAME, BASELINE) \
     X(only, SAME, COUNTERS) X(options, SAME, COUNTERS) X(perl, SAME, COUNTERS) \
-    X(perturb_keys, SAME, COUNTERS) X(pid, SAME, ALL) X(ppid, SAME, ALL) X(run, SAME, ALL) \
-    X(script, SAME, COUNTERS) X(skip, SAME, COUNTERS) X(start, SAME, ALL) X(tid, SAME, ALL) \
+    X(of_run, SAME, ALL) X(perturb_keys, SAME, COUNTERS) X(pid, SAME, ALL) X(ppid, SAME, ALL) \
+    X(run, SAME, ALL) X(script, SAME, COUNTERS) X(skip, SAME, COUNTERS) X(start, SAME, ALL) \
+    X(tid, SAME, ALL) \
     /* ticks and counts, which are added */ \
     X(behind, SUM, BASELINE) X(given_up, SUM, BASELINE) X(mended, SUM, BASELINE) \
     X(before_cpu, SUM, BASELINE) X(dropped_cpu, SUM, BASELINE) X(own_cpu, SUM, BASELINE) \

@@ -9,6 +9,7 @@
 #include "dp_header.h"
 #include "dp_io.h"
 #include "dp_pieces.h"
+#include "dp_requests.h"
 
 /* The kinds of events: one for each kind of raw mark. Calls have the sub that begins or ends. PHASE
  * has the phase that begins in place of a sub. SUSPEND and RESUME have a number in its place: of
@@ -119,6 +120,10 @@ struct dp_consumer {
     int (*source)(void *ctx, const struct dp_linefile *file);
     /* A statement, after the contexts. May be NULL. */
     int (*line)(void *ctx, const struct dp_linedef *def, struct dp_err *err);
+    /* Requests of that name, which is as in the file. May be NULL. */
+    int (*requests)(void *ctx, struct dp_text name, const struct dp_requests *of);
+    /* A sub above the application, as in the file. May be NULL. */
+    int (*server)(void *ctx, struct dp_text name);
     /* From here on, this many ticks make up a second (or a unit), a multiple of the number before.
      * May be NULL. */
     int (*ticks)(void *ctx, uint64_t hz, struct dp_err *err);

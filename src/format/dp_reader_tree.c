@@ -255,6 +255,63 @@ static int statement_line(struct dp_reader *r, const char *ptr, size_t len)
                             : dp_reader_give_line(r, &def);
 }
 
+static bool read_count(const char *ptr, size_t len, uint64_t *to)
+{
+    return dp_num_dec(ptr, len, to) && *to <= DP_LIMIT_COUNT;
+}
+
+/* Reads KEY=NUMBER. Returns false if the value of a known key is no number. */
+static bool requests_key(struct dp_text f, struct dp_requests *to)
+{
+    const struct { const char *key; uint64_t *to; } keys[] = {
+        { "seen=", &to->seen }, { "kept=", &to->kept }, { "ns=", &to->ns },
+        { "longest=", &to->longest },
+    };
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        size_t n = strlen(keys[i].key);
+        if (f.len >= n && memcmp(f.ptr, keys[i].key, n) == 0)
+            return read_count(f.ptr + n, f.len - n, keys[i].to);
+    }
+    return true;
+}
+
+/* Reads BUCKET:COUNT. */
+static bool requests_bucket(struct dp_text f, struct dp_requests *to)
+{
+    const char *colon = memchr(f.ptr, ':', f.len);
+    uint64_t bucket, count;
+    size_t n = colon ? (size_t)(colon - f.ptr) : 0;
+    if (!colon || !dp_num_dec(f.ptr, n, &bucket) || bucket >= DP_REQUESTS_BUCKETS
+        || !read_count(colon + 1, f.len - n - 1, &count))
+        return false;
+    to->count[bucket] = dp_count_add(to->count[bucket], count);
+    return true;
+}
+
+/* #r NAME [KEY=VALUE ...] [BUCKET:COUNT ...] */
+static int requests_line(struct dp_reader *r, const char *ptr, size_t len)
+{
+    struct dp_requests of;
+    memset(&of, 0, sizeof of);
+    const char *end = ptr + len;
+    struct dp_text name = field_at(ptr + strlen(DP_REQUESTS_LINE), end), f = name;
+    bool good = name.len > 0;
+    while (good && (f = field_at(f.ptr + f.len, end)).len)
+        good = memchr(f.ptr, '=', f.len) ? requests_key(f, &of) : requests_bucket(f, &of);
+    if (!good || !of.seen)
+        return dp_reader_skip_line(r, ptr, len);
+    int rc = r->to->requests ? r->to->requests(r->to->ctx, name, &of) : 0;
+    return rc < 0 ? dp_reader_fail(r, rc, 0, "%s", dp_err_text(rc)) : 0;
+}
+
+/* #a NAME */
+static int server_line(struct dp_reader *r, const char *ptr, size_t len)
+{
+    struct dp_text name = field_at(ptr + strlen(DP_REQUESTS_SERVER), ptr + len);
+    int rc = name.len && r->to->server ? r->to->server(r->to->ctx, name) : 0;
+    return rc < 0 ? dp_reader_fail(r, rc, 0, "%s", dp_err_text(rc)) : 0;
+}
+
 int dp_reader_comment(struct dp_reader *r, const char *ptr, size_t len)
 {
     if (len < 3 || *ptr != '#' || !r->head->version)
@@ -263,6 +320,10 @@ int dp_reader_comment(struct dp_reader *r, const char *ptr, size_t len)
         return file_line(r, ptr, len);
     if (memcmp(ptr, DP_FMT_LINE, 3) == 0 && r->tree.on && dp_header_get(r->head, "dprof_lines"))
         return statement_line(r, ptr, len);
+    if (memcmp(ptr, DP_REQUESTS_LINE, 3) == 0)
+        return requests_line(r, ptr, len);
+    if (memcmp(ptr, DP_REQUESTS_SERVER, 3) == 0)
+        return server_line(r, ptr, len);
     dp_reader_sums(r, ptr, len);
     return 0;
 }

@@ -1,6 +1,7 @@
 #include "dp_prof.h"
 #include "dp_prof_tree.h"
 #include "dp_prof_lines.h"
+#include "dp_prof_requests.h"
 #include "dp_mem.h"
 #include "dp_num.h"
 
@@ -16,6 +17,8 @@ struct dp_prof *dp_prof_new(void)
     dp_map_init(&prof->sited);
     dp_pool_init(&prof->sites);
     dp_pool_init(&prof->texts);
+    dp_pool_init(&prof->request_names);
+    dp_pool_init(&prof->server);
     dp_origin_init(&prof->origin);
     prof->in.scale = 1;
     if (dp_prof_new_node(prof, 0, DP_PROF_NO_SUB, DP_PROF_NO_SUB, 0) < 0
@@ -43,6 +46,7 @@ void dp_prof_free(struct dp_prof *prof)
     dp_mem_free(prof->packed);
     dp_prof_release_extra(prof);
     dp_prof_release_lines(prof);
+    dp_prof_release_requests(prof);
     dp_window_free(prof->window);
     dp_map_release(&prof->kids);
     dp_subs_release(&prof->subs);

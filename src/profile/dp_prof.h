@@ -8,6 +8,7 @@
 #include "dp_fmt.h"
 #include "dp_map.h"
 #include "dp_origin.h"
+#include "dp_requests.h"
 #include "dp_subs.h"
 #include "dp_window.h"
 #include "dprof/profile.h"
@@ -116,6 +117,10 @@ struct dp_prof {
     size_t histogram_of_cap;
     uint64_t (*histograms)[DP_FMT_BUCKETS];
     size_t histograms_count, histograms_cap;
+    struct dp_pool server;      /* names of subs above the application */
+    struct dp_pool request_names;
+    struct dp_requests *requests;       /* by name */
+    size_t requests_cap;
     struct dp_origin origin;
     struct dp_prof_line *lines; /* costs of statements */
     size_t n_lines, lines_cap;

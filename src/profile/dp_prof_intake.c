@@ -2,6 +2,7 @@
 #include "dp_prof.h"
 #include "dp_prof_tree.h"
 #include "dp_prof_lines.h"
+#include "dp_prof_requests.h"
 #include "dp_mem.h"
 
 #include <string.h>
@@ -569,6 +570,8 @@ void dp_prof_consumer(struct dp_prof *prof, struct dp_consumer *to)
     to->histogram = dp_prof_on_histogram;
     to->line = dp_prof_on_line;
     to->source = dp_prof_on_source;
+    to->requests = dp_prof_on_requests;
+    to->server = dp_prof_on_server;
     to->ticks = on_ticks;
     to->progress = on_progress;
 }

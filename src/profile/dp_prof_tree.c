@@ -1,6 +1,7 @@
 #include "dp_prof_tree.h"
 #include "dp_char.h"
 #include "dp_prof_lines.h"
+#include "dp_prof_requests.h"
 #include "dp_mem.h"
 #include "dp_rebase.h"
 
@@ -485,6 +486,8 @@ static int take_contents(struct taking *t)
     /* Statements do not distinguish phases. */
     for (size_t i = 0; i < t->from->n_lines && rc == 0 && !t->what->phase; i++)
         rc = take_line(t, (uint32_t)i);
+    if (rc == 0)
+        rc = dp_prof_take_requests(t->prof, t->from, t->what->phase);
     if (rc == 0 && t->prof->subs.goes_on)
         rc = dp_subs_order(&t->prof->subs);
     if (rc < 0)

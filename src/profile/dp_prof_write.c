@@ -448,6 +448,36 @@ static int put_sources(struct writing *w)
     return 0;
 }
 
+static int put_server(struct writing *w)
+{
+    const struct dp_pool *names = &w->prof->server;
+    uint32_t *order = dp_sort_order(names->count, compare_names, names);
+    if (!order)
+        return DP_E_NOMEM;
+    for (size_t i = 0; i < names->count; i++) {
+        const struct dp_name *name = dp_pool_name(names, order[i]);
+        dp_requests_server(&w->text, name->ptr, name->len);
+        put_text(w);
+    }
+    dp_mem_free(order);
+    return 0;
+}
+
+static int put_requests(struct writing *w)
+{
+    const struct dp_pool *names = &w->prof->request_names;
+    uint32_t *order = dp_sort_order(names->count, compare_names, names);
+    if (!order)
+        return DP_E_NOMEM;
+    for (size_t i = 0; i < names->count; i++) {
+        const struct dp_name *name = dp_pool_name(names, order[i]);
+        dp_requests_write(&w->text, name->ptr, name->len, &w->prof->requests[order[i]]);
+        put_text(w);
+    }
+    dp_mem_free(order);
+    return 0;
+}
+
 static void put_end(struct writing *w)
 {
     dp_fmt_end(&w->text, w->sums, true);
@@ -475,6 +505,8 @@ static int write_all(struct writing *w)
             put_histograms(w, sorted);
         rc = w->prof->n_lines ? put_statements(w)
              : w->how->kind == DP_WRITE_ALL ? put_sources(w) : 0;
+        if (rc == 0 && w->how->kind != DP_WRITE_COUNTERS)
+            rc = put_server(w) < 0 ? DP_E_NOMEM : put_requests(w);
         put_end(w);
         int end = dp_sink_flush(w->sink);
         rc = rc < 0 ? rc : end;

@@ -418,19 +418,10 @@ static void add_renames(struct answer *a)
 {
     struct dp_renamed renames[MOST_RENAMES];
     int n = dp_renamed_find(renames, MOST_RENAMES, &a->r->c);
-    struct dp_buf *to = &a->text;
     for (int i = 0; i < n; i++) {
-        const struct dp_name *from = dp_diff_text(&a->r->c.diff, renames[i].from, 0),
-                             *name = dp_diff_text(&a->r->c.diff, renames[i].to, 0);
-        dp_buf_adds(to, "Renamed? ");
-        add_name(to, from->ptr, from->len);
-        dp_buf_adds(to, " -> ");
-        add_name(to, name->ptr, name->len);
-        dp_buf_adds(to, ", ");
-        dp_render_grouped(to, renames[i].calls);
-        dp_buf_adds(to, renames[i].certain ? " calls, the same ops: --map auto compares them as one"
-                                             " sub\n"
-                                           : " calls: --map OLD=NEW compares them as one sub\n");
+        dp_buf_adds(&a->text, "Renamed? ");
+        dp_difftable_rename(&a->text, &a->r->c.diff, &renames[i]);
+        dp_buf_adds(&a->text, "\n");
     }
     if (n > 0)
         dp_buf_adds(to, "(Here each of these counts as two subs, one gone and one new.)\n");

@@ -5,7 +5,7 @@
 #include "dp_mem.h"
 #include "dp_render.h"
 #include "dp_render_gate.h"
-#include "dp_renamed.h"
+#include "dp_text.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -376,6 +376,62 @@ static double noise_of(const struct dp_diff *diff)
     return all > 0 ? 100 * noise / all : 0;
 }
 
+enum { MOST_RENAMES = 100 };
+
+void dp_difftable_rename(struct dp_buf *to, const struct dp_diff *diff,
+                         const struct dp_renamed *renamed)
+{
+    const struct dp_name *from = dp_diff_text(diff, renamed->from, 0),
+                         *name = dp_diff_text(diff, renamed->to, 0);
+    dp_text_escape(to, from->ptr, from->len);
+    dp_buf_adds(to, " -> ");
+    dp_text_escape(to, name->ptr, name->len);
+    dp_buf_adds(to, ", ");
+    dp_render_grouped(to, renamed->calls);
+    dp_buf_adds(to, renamed->certain ? " calls, the same ops: --map auto compares them as one sub"
+                                     : " calls: --map OLD=NEW compares them as one sub");
+}
+
+/* Appends the pairs as a list of JSON. */
+static void add_renames_json(struct dp_buf *to, const struct dp_diff *diff,
+                             const struct dp_renamed *renames, int n)
+{
+    dp_buf_addc(to, '[');
+    for (int i = 0; i < n; i++) {
+        const struct dp_name *from = dp_diff_text(diff, renames[i].from, 0),
+                             *name = dp_diff_text(diff, renames[i].to, 0);
+        dp_buf_adds(to, i ? ", {\"from\": " : "{\"from\": ");
+        dp_json_string(to, from->ptr, from->len);
+        dp_buf_adds(to, ", \"to\": ");
+        dp_json_string(to, name->ptr, name->len);
+        dp_buf_addf(to, ", \"calls\": %" PRIu64 ", \"certain\": %s}", renames[i].calls,
+                    renames[i].certain ? "true" : "false");
+    }
+    dp_buf_addc(to, ']');
+}
+
+/* Adds the subs that may only have another name: a fact for each, and a list in JSON. Text has them
+ * in the answer, and the other table is that of perf. */
+static void rename_facts(struct dp_difftable *r)
+{
+    struct dp_renamed renames[MOST_RENAMES];
+    if (r->how->format == DP_TEXT)
+        return;
+    int n = r->how->over.n_keys == 1 && r->how->over.keys[0] == DP_K_SUB
+            ? dp_renamed_find(renames, MOST_RENAMES, &r->c) : 0;
+    r->no_memory = r->no_memory || n < 0;
+    if (n > 0 && r->how->format == DP_JSON) {
+        add_renames_json(&r->scratch, &r->c.diff, renames, n);
+        struct dp_cell cell = dp_difftable_kept(r);
+        cell.kind = DP_CELL_JSON;
+        add_fact(r, "", "renamed", cell, NULL);
+    }
+    for (int i = 0; i < n && r->people; i++) {
+        dp_difftable_rename(&r->scratch, &r->c.diff, &renames[i]);
+        add_fact(r, "Renamed?", "renamed", dp_difftable_kept(r), NULL);
+    }
+}
+
 /* Adds facts on the part of several runs' times that is not the work of subs. */
 static void noise_facts(struct dp_difftable *r)
 {
@@ -515,6 +571,7 @@ static void add_facts(struct dp_difftable *r)
         dp_difftable_largest(r);
         guessed_fact(r);
         unchanged_fact(r);
+        rename_facts(r);
     }
     if (r->c.has_gate && !r->people) {
         bool failed = r->c.gate.failed || (r->c.gate.undecided && r->how->strict);
@@ -649,7 +706,8 @@ void dp_diff_outcome_release(struct dp_diff_outcome *out)
     dp_mem_free(out->findings);
     dp_mem_free(out->open_names);
     dp_mem_free(out->renames);
-    out->findings = out->open_names = out->renames = NULL;
+    dp_mem_free(out->renamed);
+    out->findings = out->open_names = out->renames = out->renamed = NULL;
 }
 
 /* Is the result of a test still open: neither a change nor its absence is known? */
@@ -689,10 +747,13 @@ enum { MOST_RENAMES = 100 };
 static int store_renames(const struct dp_compared *c, struct dp_diff_outcome *out)
 {
     struct dp_renamed renames[MOST_RENAMES];
-    struct dp_buf text;
+    struct dp_buf text, all;
     int n = dp_renamed_find(renames, MOST_RENAMES, c);
     dp_buf_init(&text);
+    dp_buf_init(&all);
     for (int i = 0; i < n; i++) {
+        dp_difftable_rename(&all, &c->diff, &renames[i]);
+        dp_buf_addc(&all, '\n');
         const struct dp_name *from = dp_diff_text(&c->diff, renames[i].from, 0),
                              *to = dp_diff_text(&c->diff, renames[i].to, 0);
         if (!renames[i].certain)
@@ -703,8 +764,10 @@ static int store_renames(const struct dp_compared *c, struct dp_diff_outcome *ou
         dp_buf_addc(&text, '\n');
     }
     dp_buf_addc(&text, '\0');
+    dp_buf_addc(&all, '\0');
     out->renames = text.err ? NULL : text.ptr;
-    return n < 0 ? n : text.err;
+    out->renamed = all.err ? NULL : all.ptr;
+    return n < 0 ? n : text.err ? text.err : all.err;
 }
 
 /* Fills in the outcome. rows: number of rows of the table. Returns 0 or DP_E_NOMEM. */
@@ -760,7 +823,8 @@ int dp_diff_print(const struct dp_diff_side *sides, size_t n, const struct dp_di
     bool answer = is_answer(how, n);
     int rc = dp_compare(&r.c, sides, n, how,
                         (how->view != DP_V_FLAT ? DP_COMPARE_TREE : DP_COMPARE_ROWS)
-                            | (how->verbose || answer || !r.people ? DP_COMPARE_SAMPLES : 0));
+                            | (how->verbose || answer || !r.people ? DP_COMPARE_SAMPLES : 0)
+                            | (how->format != DP_TEXT ? DP_COMPARE_CALLS : 0));
     if (rc == 0) {
         r.hz = dp_diff_hz(&r.c.diff, 0);
         rc = print_comparison(&r, sink, answer);

@@ -6,6 +6,7 @@
 #include "dp_buf.h"
 #include "dp_compared.h"
 #include "dp_pool.h"
+#include "dp_renamed.h"
 #include "dp_table.h"
 #include "dprof/diff.h"
 
@@ -93,5 +94,10 @@ int dp_difftable_answer(struct dp_difftable *r, struct dp_sink *sink);
 /* The call tree, or callers and callees. */
 void dp_difftable_tree_columns(struct dp_difftable *r);
 int dp_difftable_fill_tree(struct dp_difftable *r);
+
+/* Appends a pair of subs that may be one sub under two names, and the option that compares them as
+ * one. */
+void dp_difftable_rename(struct dp_buf *to, const struct dp_diff *diff,
+                         const struct dp_renamed *renamed);
 
 #endif

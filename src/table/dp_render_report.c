@@ -679,6 +679,9 @@ static void add_answer_head(struct report *r, struct dp_buf *to)
         dp_render_real(to, 100 * (double)r->over.base / (double)r->over.total, 2, false);
         dp_buf_adds(to, "% of it");
     }
+    add_fact_text(to, r, "\nProcesses: ", "processes");
+    add_fact_text(to, r, "\nRequests: ", "requests");
+    add_fact_text(to, r, "\nServer: ", "server");
     dp_buf_adds(to, "\n\n");
 }
 

@@ -38,10 +38,27 @@ static const char *options_in(const char *word)
     return !*word || isspace((unsigned char)*word) ? word : NULL;
 }
 
+/* The options of the switch in PERL5OPT; NULL: it has no such switch. */
+static const char *inherited_options(void)
+{
+    const char *found = NULL, *words = getenv("PERL5OPT");
+    while (words && !found) {
+        words += strspn(words, " \t\n");
+        found = options_in(words);
+        words = strpbrk(words, " \t\n");
+    }
+    return found;
+}
+
+bool dpx_perldb_goes_on(void)
+{
+    return inherited_options() != NULL;
+}
+
 /* The options of the switch that this interpreter has; NULL: it has no such switch. */
 static const char *find_options(pTHX)
 {
-    const char *found = NULL, *words = getenv("PERL5OPT");
+    const char *found = NULL;
     for (int i = 1; i < PL_origargc && !found; i++) {
         const char *word = PL_origargv[i];
         if (strEQ(word, "--"))
@@ -49,12 +66,7 @@ static const char *find_options(pTHX)
         if (*word == '-')
             found = options_in(word);
     }
-    while (words && !found) {
-        words += strspn(words, " \t\n");
-        found = options_in(words);
-        words = strpbrk(words, " \t\n");
-    }
-    return found;
+    return found ? found : inherited_options();
 }
 
 /* Pushes a text on perl's stack. With a perl that counts references from its stack, values there

@@ -8,4 +8,7 @@
  * have -d:DProf. Calls after the first one do nothing. */
 void dpx_perldb_install(pTHX);
 
+/* Do perls that this process starts record, because PERL5OPT says so? */
+bool dpx_perldb_goes_on(void);
+
 #endif

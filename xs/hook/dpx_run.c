@@ -141,15 +141,20 @@ static void shuffle_memory(pTHX_ uint64_t number)
     (void)hv_stores(PL_modglobal, "Devel::DProf::layout", (SV *)kept);
 }
 
+/* May names in the environment be used? */
+static bool is_trusted(pTHX)
+{
+    return !TAINTING_get && getuid() == geteuid() && getgid() == getegid();
+}
+
 /* Sets the options, the plan of counters and the path from the environment and the list. Croaks if
  * the user has made a mistake. Returns false if memory is short. */
 static bool read_options(pTHX_ const char *const *items, size_t n)
 {
     struct dp_err err;
-    bool tainted = TAINTING_get || getuid() != geteuid() || getgid() != getegid();
     dp_err_init(&err);
     dpx_options_init(&dpx_run.opt);
-    if (!dpx_run.blocks_only && dpx_options_environment(&dpx_run.opt, tainted, &err) < 0)
+    if (!dpx_run.blocks_only && dpx_options_environment(&dpx_run.opt, !is_trusted(aTHX), &err) < 0)
         Perl_croak(aTHX_ "DProf: %s\n", err.message);
     const char *wish = dpx_run.opt.clock;
     if (!dpx_clock_choose(&dpx_run.clock, wish))
@@ -218,6 +223,32 @@ static void make_run_id(void)
     errno = why;
 }
 
+/* Sets a variable of the environment, which %ENV does not show. */
+static void set_hidden(pTHX_ const char *name, const char *value)
+{
+    HV *env = get_hv("ENV", 0);
+    I32 len = (I32)strlen(name);
+    if (env && hv_exists(env, name, len))
+        (void)hv_delete(env, name, len, G_DISCARD);     /* also from the environment */
+    SV *sv = newSVpv(value, 0);
+    sv_magic(sv, NULL, PERL_MAGIC_envelem, name, len);
+    SvSETMAGIC(sv);
+    SvREFCNT_dec(sv);
+}
+
+/* The environment has the run of the perl, or tool, that has started this process. Perls that this
+ * process starts get the same one, if they record. */
+static void join_run(pTHX)
+{
+    static const char name[] = "PERL_DPROF_RUN";
+    const char *of = is_trusted(aTHX) ? getenv(name) : NULL;
+    size_t len = of ? strlen(of) : 0;
+    if (len && len < sizeof dpx_run.of_run && strspn(of, "0123456789abcdef.") == len)
+        memcpy(dpx_run.of_run, of, len + 1);
+    if (!dpx_run.blocks_only && !dpx_run.self_sampling && dpx_perldb_goes_on())
+        set_hidden(aTHX_ name, *dpx_run.of_run ? dpx_run.of_run : dpx_run.run);
+}
+
 /* Says why nothing can be recorded; if only blocks are recorded, by an exception. */
 static bool refuse_recording(pTHX_ const char *why)
 {
@@ -282,6 +313,7 @@ static bool begin_process(pTHX_ const char *const *items, size_t n)
     }
     bool enough = read_options(aTHX_ items, n);
     make_run_id();
+    join_run(aTHX);
     dpx_signal_install();
     dpx_run.tids = 0;
     dp_buf_init(&dpx_run.items);

@@ -241,6 +241,8 @@ struct dpx_ctx {
     size_t sourced;             /* the same for sources */
     struct dp_cct_rest rest;    /* fractions that earlier slices have not written */
     U64 before_cpu_us;
+    struct dpx_requests *requests;      /* of this file (dpx_requests.c) */
+    struct dp_buf server;       /* lines with the subs above the application of a server */
     struct dpx_ctx *next;       /* the list of all in this process */
 };
 
@@ -294,6 +296,7 @@ struct dpx_process {
     bool only_samples;          /* samples are taken, and no calls are recorded */
     bool off;                   /* no new thread records: a child with fork=no */
     char run[40];
+    char of_run[40];            /* the run of the perl that has started this one; "": none */
     struct dpx_options opt;
     struct dpx_clock clock;     /* each state's clock in the beginning */
     struct dpx_cost cost;       /* what readings add to a gap */

@@ -105,6 +105,11 @@ const struct dpx_phase *dpx_control_phase(const char *name, size_t len)
     return find_phase(name, len, true);
 }
 
+const struct dpx_phase *dpx_control_phase_of(const char *name, size_t len)
+{
+    return find_phase(name, len, false);
+}
+
 void dpx_control_in_phase(struct dpx_ctx *ctx, const struct dpx_phase *phase, U64 now)
 {
     U32 id = phase ? dpx_name_phase(ctx, phase->name, phase->len) : 0;

@@ -18,8 +18,10 @@ void dpx_control_begin(struct dpx_ctx *ctx);
 /* Called when PL_phase is no longer ctx->stage: begins the phases main and END. */
 void dpx_control_stage(pTHX_ struct dpx_ctx *ctx);
 
-/* Returns the phase of this name, and makes it if it is new; NULL: no memory. */
+/* Returns the phase of this name, and makes it if it is new; NULL: no memory. The second function
+ * returns `other` if the program has too many phases. */
 const struct dpx_phase *dpx_control_phase(const char *name, size_t len);
+const struct dpx_phase *dpx_control_phase_of(const char *name, size_t len);
 
 /* Leave the frames of a trace without ending them, and go on with them, in another phase or after a
  * stretch without recording. now: an arrival stamp. */

@@ -3,6 +3,7 @@
 #include "dpx_file.h"
 #include "dpx_ctx.h"
 #include "dpx_events.h"
+#include "dpx_requests.h"
 #include "dpx_say.h"
 #include "dp_fmt.h"
 #include "dp_mem.h"
@@ -173,6 +174,10 @@ static void add_header(pTHX_ struct dp_buf *to, struct dpx_ctx *ctx)
     add_quoted(to, "dprof_run", dpx_run.run);
     dp_buf_addf(to, " $dprof_pid=%ld; $dprof_ppid=%ld; $dprof_tid=%u;\n",
                 ctx->pid, (long)getppid(), ctx->tid);
+    if (*dpx_run.of_run) {
+        add_quoted(to, "dprof_of_run", dpx_run.of_run);
+        dp_buf_addc(to, '\n');
+    }
     if (dpx_run.opt.spool)
         dp_buf_addf(to, "$dprof_slice=%" UVuf ";\n", (UV)ctx->slice);
     dp_buf_addf(to, "$dprof_perl='%d.%d.%d'; ", PERL_REVISION, PERL_VERSION, PERL_SUBVERSION);
@@ -475,6 +480,7 @@ static int end_text(struct dpx_ctx *ctx, struct dp_buf *text, uint64_t *sums, si
     /* Statements have their sources in lines of their own. */
     size_t first = dpx_run.opt.lines ? SIZE_MAX : ctx->sourced;
     int rc = dp_lines_write_sources(&ctx->statements, first, tree, text);
+    dpx_requests_write(ctx, text);
     if (tree != NO_TREE && !text->err)
         sums[DP_FMT_SUM_LINES] = dp_fmt_lines(text->ptr + tree, text->len - tree);
     dp_fmt_end(text, sums, tree != NO_TREE);

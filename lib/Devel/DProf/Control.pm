@@ -16,8 +16,8 @@ if (!defined &Devel::DProf::_start && ($ENV{PERL_HASH_SEED} // 0) ne '0') {
 }
 
 # These are the recorder's own functions if it is loaded, and no-ops otherwise, unless the program
-# loads Devel::DProf::Sample later on.
-for my $name (@EXPORT_OK) {
+# loads Devel::DProf::Sample later on. The last three are for Devel::DProf::Requests.
+for my $name (@EXPORT_OK, qw(request_begin request_end request_server)) {
     no strict 'refs';
     my $own = "Devel::DProf::_control_$name";
     *$name = defined &$own ? \&$own : sub { return defined &$own ? &$own : () };

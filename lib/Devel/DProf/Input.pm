@@ -8,7 +8,7 @@ use warnings;
 
 use Exporter 'import';
 use Devel::DProf::Profile;
-use Devel::DProf::Tool qw(complain transient end_transient);
+use Devel::DProf::Tool qw(complain progress end_transient);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 our @EXPORT_OK = qw(of_runs files_of used report_outcome usable readable doubts header_of processes
@@ -82,7 +82,7 @@ sub other_processes {
 sub run_of {
     my ($path) = @_;
     my %header = header_of($path);
-    return $header{dprof_run};
+    return $header{dprof_of_run} // $header{dprof_run};
 }
 
 # Returns the outcome of reading a file's header, and the names and values in it.
@@ -184,20 +184,6 @@ sub sum {
         else { $any++ }
     }
     return ($sum, $any);
-}
-
-# Shows progress now and then while a file is read; only on a terminal, and only after a second.
-sub progress {
-    my ($path) = @_;
-    return undef if !-t STDERR;
-    my $name = Devel::DProf::Profile::escape($path);
-    my $start = time;
-    return sub {
-        my ($done, $total) = @_;
-        return if time - $start < 2;
-        my $how_far = $total ? int(100 * $done / $total) . ' %' : int($done / 1e6) . ' MB';
-        transient("$name: $how_far");
-    };
 }
 
 # ---- outcomes of files ----

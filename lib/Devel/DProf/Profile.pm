@@ -215,6 +215,16 @@ calling contexts.
 
 The number of all calls; the total of counter number N (from 0, in the order of L</counters>).
 
+=item requests
+
+The requests of a server that L<Plack::Middleware::DProf> or L<Mojolicious::Plugin::DProf> has
+counted, by name, over all files: a list of [NAME, SEEN, KEPT, SUM, P50, P95, LONGEST] each. KEPT is
+the number of those that are in the profile; the other numbers are times in nanoseconds.
+
+=item server
+
+The names of the server's subs that were running when requests began.
+
 =item names HOW
 
 The names of all subs. HOW is a hash: C<separate> distinguishes anonymous subs (with CROWDED, only

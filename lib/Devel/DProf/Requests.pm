@@ -28,8 +28,9 @@ use constant {
 
 my %METHOD = map { $_ => 1 } qw(GET HEAD POST PUT PATCH DELETE OPTIONS);
 
-# The states of requests, by address: { name, is_chosen, left_out, slower, held }. is_chosen: an
-# option says whether the request is recorded; held: the number of its stretch.
+# The states of requests, by address: { name, is_chosen, left_out, slower, held, began, process }.
+# is_chosen: an option says whether the request is recorded; held: the number of its stretch; began:
+# the recorder's stamp, until the request is counted.
 my %open;
 my @sections;   # { state, coroutine }, the innermost last
 my $outside;    # what was before the first of the requests that are open: { phase, recording }
@@ -109,9 +110,28 @@ sub begin {
     my ($every, $slower) = @$self{qw(every slower)};
     my $is_left_out = $every && $self->{count}++ % $every;
     my $state = { name => $name, is_chosen => $every || $slower, left_out => $is_left_out,
-        slower => $is_left_out ? undef : $slower };
+        slower => $is_left_out ? undef : $slower, process => process(),
+        began => scalar Devel::DProf::Control::request_begin() };
     $open{$state} = $state;
+    note_server($state->{process});
     return bless \$state, 'Devel::DProf::Requests::Request';
+}
+
+# Tells the recorder, once in a process, which subs are above the application: those of the server.
+# Reports leave these out. Anonymous subs may be anybody's.
+my $noted = '';
+my $OURS = qr/\A(?:Devel::DProf::Requests|(?:Plack::Middleware|Mojolicious::Plugin)::DProf)::/;
+
+sub note_server {
+    my ($process) = @_;
+    return if $noted eq $process;
+    $noted = $process;
+    my %seen;
+    for (my $level = 1; my $name = (caller $level)[3]; $level++) {
+        next if $name =~ /::__ANON__\z|\A\(eval\)\z|::BEGIN\z/ || $name =~ $OURS || $seen{$name}++;
+        Devel::DProf::Control::request_server($name);
+    }
+    return;
 }
 
 sub rename_state {
@@ -175,14 +195,24 @@ sub leave_held {
     return;
 }
 
-# A request is over when it has ended and has no section left.
+# Counts a request that is over: it has ended and has no section left.
 sub settle_request {
     my ($state) = @_;
     return if $open{$state} || grep { $_->{state} == $state } @sections;
-    Devel::DProf::Control::settle($state->{held});
+    my $is_kept = $state->{held} ? Devel::DProf::Control::settle($state->{held})
+        : !$state->{left_out} && ($state->{is_chosen} || Devel::DProf::Control::recording());
     $state->{held} = 0;
+    my $began = delete $state->{began};
+    Devel::DProf::Control::request_end($state->{name}, $began, $is_kept)
+        if $began && $state->{process} eq process();
     return;
 }
+
+# A child process or a new thread has copies of the requests that are open in its parent, which
+# counts them.
+my $clones = 0;
+sub CLONE { $clones++; return }
+sub process { return "$$.$clones" }
 
 # Restores the recorder's state and phase of before the first request, when no request runs any
 # more.
@@ -254,7 +284,7 @@ sub end {
     my ($self) = @_;
     return if !delete $open{$$self};
     Devel::DProf::Requests::begin_phase_in_turn();
-    Devel::DProf::Requests::settle_request($$self) if $$self->{held};
+    Devel::DProf::Requests::settle_request($$self);
     return;
 }
 
@@ -272,7 +302,7 @@ sub DESTROY {
     if (@sections && $sections[-1] == $$self) { pop @sections }
     else { @sections = grep { $_ != $$self } @sections }
     Devel::DProf::Requests::begin_phase_in_turn();
-    Devel::DProf::Requests::settle_request($$self->{state}) if $$self->{state}{held};
+    Devel::DProf::Requests::settle_request($$self->{state}) if $$self->{state}{began};
     return;
 }
 

@@ -13,7 +13,7 @@ use Devel::DProf::Input qw(of_runs header_of processes shown_outcome);
 use Devel::DProf::Metric;
 use Devel::DProf::Profile;
 use Devel::DProf::Text qw(text);
-use Devel::DProf::Tool qw(complain end_transient);
+use Devel::DProf::Tool qw(complain progress end_transient);
 use Devel::DProf::View qw(too_large);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
@@ -60,7 +60,7 @@ sub runs {
     for my $path (@paths) {
         next if $seen{$path};
         my %header = @paths > 1 && $path ne '-' && -f $path ? header_of($path) : ();
-        my $id = $header{dprof_run} // '';
+        my $id = $header{dprof_of_run} // $header{dprof_run} // '';
         my $recording = join ' ', map { $_ // '' }
             @header{qw(dprof_run dprof_pid dprof_tid dprof_slice dprof_start)};
         if (length $id && !$header{dprof_merged} && defined $recording{$recording}) {
@@ -105,7 +105,7 @@ sub read {
         @{ $named[$_]{runs} })] } 0 .. $#named;
     my @jobs = map { @$_ } map { @$_ } @planned;
     my $progress = $self->{progress}
-        ? Devel::DProf::Input::progress(@jobs == 1 ? $jobs[0][1] : 'profiles') : undef;
+        ? progress(@jobs == 1 ? $jobs[0][1] : 'profiles') : undef;
     Devel::DProf::Profile::add_all(\@jobs, 0, $progress);
     end_transient();
     my ($ok, %seen) = (1);

@@ -10,8 +10,8 @@ use Devel::DProf::Profile;
 use Devel::DProf::Text qw(bytes);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
-our @EXPORT_OK = qw(OK FAILED USAGE complain transient end_transient output written result saved
-                    text_width text_widths terminal_width terminal_size);
+our @EXPORT_OK = qw(OK FAILED USAGE complain transient end_transient progress how_far output
+                    written result saved text_width text_widths terminal_width terminal_size);
 
 use constant { OK => 0, FAILED => 1, USAGE => 2 };
 
@@ -27,7 +27,7 @@ sub status {
     return FAILED;
 }
 
-sub complain { print STDERR Devel::DProf::Profile::escape(bytes($_[0])), "\n" }
+sub complain { end_transient(); print STDERR Devel::DProf::Profile::escape(bytes($_[0])), "\n" }
 
 # ---- output ----
 
@@ -134,12 +134,51 @@ sub positive { return ($_[0] // '') =~ /^(\d+)$/ ? $1 : 0 }
 
 my $is_shown;
 
-# Shows a text on a terminal until the next message.
+use constant { TRANSIENT_COLUMNS => 79, QUIET_SECONDS => 1 };
+
+# Shows a text on a terminal until the next message, in place of the one before.
 sub transient {
     my ($text) = @_;
     $is_shown = 1;
-    print STDERR "\r$text";
+    print STDERR "\r\e[K", substr $text, 0, TRANSIENT_COLUMNS;
     return;
+}
+
+# Returns a function that shows how far long work is, given the bytes done and the bytes in all (0:
+# unknown), from the second second on. Returns undef if the standard error is no terminal.
+sub progress {
+    my ($name) = @_;
+    return undef if !-t STDERR;
+    my $shown = Devel::DProf::Profile::escape($name);
+    my ($start, $last) = (time, 0);
+    return sub {
+        my ($done, $total) = @_;
+        my $seconds = time - $start;
+        # The clock may have been set back. A whole second has passed for certain when two are seen.
+        return if $seconds <= QUIET_SECONDS || $seconds == $last;
+        $last = $seconds;
+        transient(how_far($shown, $done, $total, $seconds));
+    };
+}
+
+# Returns the text for that: bytes, share, rate, and the seconds that are left.
+sub how_far {
+    my ($name, $done, $total, $seconds) = @_;
+    my $rate = $done / $seconds;
+    return "$name: " . join ', ', $total ? sprintf('%d %%', 100 * $done / $total) : (),
+        mb($done) . ($total ? ' of ' . mb($total) : ''), mb($rate) . '/s',
+        $total && $rate ? left(($total - $done) / $rate) . ' left' : ();
+}
+
+sub mb {
+    my ($bytes) = @_;
+    return $bytes < 1e9 ? sprintf $bytes < 9_950_000 ? '%.1f MB' : '%.0f MB', $bytes / 1e6
+        : sprintf '%.1f GB', $bytes / 1e9;
+}
+
+sub left {
+    my ($seconds) = @_;
+    return $seconds < 120 ? sprintf('%.0f s', $seconds) : sprintf '%.0f min', $seconds / 60;
 }
 
 sub end_transient {

@@ -16,7 +16,7 @@ use Devel::DProf::Text ();
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 our @EXPORT_OK = qw(key keys_of filters flags nothing_shown medium colour too_large
-                    meant_subs folders);
+                    meant_subs folders server_left_out);
 
 our @KEYS = first_words('key');
 # Perf's words for some keys.
@@ -68,10 +68,11 @@ sub flags {
     my ($how, $profile, $header, $labels) = @_;
     my $n = 0;
     my $script = $header->{dprof_script} // '';
+    my %server = $how->{no_server} ? map { $_ => 1 } $profile->server : ();
     my $base = $script =~ s{.*/}{}sr;
     my $hidden = $how->{scripts} && !$how->{scripts}{$script} && !$how->{scripts}{$base};
     my @filters = qw(subs packages re_only re_skip re_p re_ignore-callees);
-    if (!$hidden && !grep { $how->{$_} } @filters) {
+    if (!$hidden && !%server && !grep { $how->{$_} } @filters) {
         $how->{shown}++;
         return undef;
     }
@@ -82,7 +83,9 @@ sub flags {
         my ($own, $package) = @$sub;
         my $label = $labels ? $labels->[$n] // $own : $own;     # as it is shown
         $n++;
-        my $shown = !$hidden
+        my $is_server = %server && $server{$own};
+        $how->{server}{$own} = 1 if $is_server;
+        my $shown = !$hidden && !$is_server
             && (!$subs || $subs->{$label} || $subs->{$own} || $subs->{ $own =~ s/\[.*//sr })
             && (!$how->{packages} || $how->{packages}{$package})
             && (!$how->{re_only} || $label =~ $how->{re_only})
@@ -93,6 +96,14 @@ sub flags {
             | ($cut && $label =~ $cut ? DP_F_CUT : 0));
     }
     return $flags;
+}
+
+# Returns how many subs of a server the flags have left out, as text with an end, or nothing.
+sub server_left_out {
+    my ($how) = @_;
+    my $n = keys %{ $how->{server} || {} } or return;
+    return $n == 1 ? '1 sub above the application is left out; --all shows it'
+        : "$n subs above the application are left out; --all shows them";
 }
 
 # Returns the folders of --symfs or --source-dir: LIST has the value of each time that the option

@@ -102,7 +102,8 @@ Mojolicious::Plugin::DProf - the costs of each route of a Mojolicious applicatio
     $self->plugin('DProf', { slower => 0.5 });      # only slow requests
 
     perl -d:DProf=tree app.pl prefork
-    dprofreport --processes -s phase,sub
+    dprofreport --processes --requests          # how many, and how long they took
+    dprofreport --processes -s phase,sub        # where the time went
 
     PERL5OPT=-d:DProf=tree hypnotoad app.pl
 
@@ -122,6 +123,9 @@ OPTIONS are C<OTHER>; the handshake of a WebSocket is C<WEBSOCKET /route>.
 Each process of a preforking server writes a file of its own, and C<--processes> reads all of them.
 L<hypnotoad> starts a new perl in its own place, so only PERL5OPT reaches the application; its
 first file, F<tmon.out.old>, is of no use.
+
+C<dprofreport --processes --requests> shows how many requests of each route there were, how long
+they took, and how many C<slower> kept; see L<Plack::Middleware::DProf/HOW MANY, AND HOW LONG>.
 
 Without C<-d:DProf> the plugin adds a helper that does nothing, and no hook. Responses are the same
 with and without C<-d:DProf>. The plugin's own subs are not in the profile. Under PSGI, if

@@ -166,7 +166,8 @@ Plack::Middleware::DProf - the costs of each request of a PSGI application
     };
 
     PERL5OPT=-d:DProf=tree starman app.psgi
-    dprofreport --processes -s phase,sub
+    dprofreport --processes --requests          # how many, and how long they took
+    dprofreport --processes -s phase,sub        # where the time went
 
     perl -d:DProf=sample=100 -S plackup app.psgi
 
@@ -223,6 +224,26 @@ die during a request. With C<every>, only the slow ones of every N-th request ar
 =back
 
 A mistake in the options is reported, and does not end the program.
+
+=head1 HOW MANY, AND HOW LONG
+
+All requests are counted, also those that C<every> or C<slower> leave out:
+
+    $ dprofreport --processes --requests
+    # Requests: 23 seen, 4 kept
+    #
+    Requests  Kept  Dropped  Mean ms  p50 ms  p95 ms  Longest ms  Phase
+    ........  ....  .......  .......  ......  ......  ..........  ...........
+          20     4       16   10.599  10.224  19.399      20.099  GET /page/N
+           3     0        3    2.099   2.163   3.080       3.099  GET /cart/N
+
+A request counts under its last name, in the process in which it ends, with the real time from its
+beginning to its end. Kept requests are those whose calls are in the profile. The percentiles p50
+and p95 are wrong by 3 % at most. The requests of a process that was killed are missing.
+
+L<dprofreport>, L<dprofflame> and L<dprofhtml> leave out the subs of the server above the
+application, those that were running when a process began its first request. With B<--all> they show
+these subs.
 
 =head1 NAMES
 

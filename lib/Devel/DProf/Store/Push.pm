@@ -9,6 +9,7 @@ use Devel::DProf::Store;
 use Devel::DProf::Store::Failure;
 use Devel::DProf::Store::Spool;
 use Devel::DProf::Text ();
+use Devel::DProf::Tool qw(progress end_transient);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -89,7 +90,9 @@ sub send_all {
     my ($self, $spool, $done, @entries) = @_;
     # After a failure, a receiver would count again the profiles that it already has.
     my $most = $self->{target}->can('add') ? BATCH : 1;
+    my $sent = progress_of(@entries);
     while (my @batch = splice @entries, 0, $most) {
+        $sent->(@batch);
         return if $self->{stop}->();
         if ($most == 1) {
             $self->send_one($spool, $done, @batch);
@@ -101,7 +104,20 @@ sub send_all {
         # One profile of the batch is refused, which should not delay the others.
         $self->send_one($spool, $done, $_) for @batch;
     }
+    end_transient();
     return;
+}
+
+# Returns a function that gets the slices of each batch before they are sent, and shows how far this
+# is.
+sub progress_of {
+    my ($done, $total) = (0, 0);
+    my $progress = progress('sending') or return sub { };
+    $total += -s $_->{path} // 0 for @_;
+    return sub {
+        $progress->($done, $total);
+        $done += -s $_->{path} // 0 for @_;
+    };
 }
 
 # Sends an entry. If the target refuses it, it is set aside; other failures die, and end the pass.

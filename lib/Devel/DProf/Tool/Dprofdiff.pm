@@ -454,7 +454,7 @@ sub say_progress {
     my $text = Devel::DProf::Profile::escape(($round <= 0 ? 'warming up'
         : $sequential ? $sequential->progress($round) : "run $round of $rounds") . ": $command");
     if (-t STDERR) {
-        transient("\e[K" . substr $text, 0, 78);
+        transient($text);
     } elsif (!$opt->{recording_since}) {
         # In a log two lines are enough: this one, and one at the end.
         print STDERR 'dprofdiff: recording ', $sequential ? 'until each sub is decided'
@@ -624,6 +624,7 @@ sub draw_picture {
         . "redirect it: > FILE") if -t STDOUT;
     my $result = $diff->check or return USAGE;
     my $flame = Devel::DProf::View::Flame->of_comparison($diff, { format => $how->{flame} },
+        renamed => [split /\n/, text($result->{renamed} // '')],
         defined $opt->{alpha} ? (alpha => $opt->{alpha}) : ());
     $flame->prepare or return FAILED;
     binmode STDOUT;

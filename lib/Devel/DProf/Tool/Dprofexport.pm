@@ -8,7 +8,7 @@ use warnings;
 use Devel::DProf::Input;
 use Devel::DProf::OptionValues qw(list_of);
 use Devel::DProf::Text qw(text);
-use Devel::DProf::Tool qw(OK FAILED complain end_transient result written);
+use Devel::DProf::Tool qw(OK FAILED complain end_transient progress result written);
 use Devel::DProf::Tool::Options;
 use Devel::DProf::View::Export qw(stacks metrics part_of);
 use Devel::DProf::View::Stacks;
@@ -192,7 +192,7 @@ sub base_of {
 # Prints a side of the stacks to a file, or to standard output. Returns the tool's status.
 sub print_side {
     my ($stacks, $path, $side, %more) = @_;
-    my $progress = Devel::DProf::Input::progress(
+    my $progress = progress(
         ($path // '-') eq '-' ? 'standard output' : $path);
     my $status = result('dprofexport', $path, sub {
         my $result = $stacks->print($_[0], $stacks->format, side => $side, %more,

@@ -39,6 +39,8 @@ What is drawn:
 = only=s  skip=s
     --only REGEX --skip REGEX       only frames whose names match, or do not match;
                         the others count for their callers
+= all
+    --all               also the subs of a server above its application
 = fold-recursion
     --fold-recursion    a sub that calls itself directly is one frame
 = reverse|r
@@ -150,6 +152,7 @@ sub settings {
     @fields{qw(metric no_source no_timeline)} = ($opt->{m}, map { $_ // 1 ? 0 : 1 }
         @$opt{qw(source timeline)});
     $fields{$_} = $opt->{$_} ? 1 : 0 for qw(flamechart negate random cp);
+    $fields{no_server} = $opt->{all} ? 0 : 1;
     $fields{$_} = $opt->{$_} for qw(view delta order alpha fontsize fontwidth);
     $fields{source_url} = forge_url($opt->{'source-url'}) if defined $opt->{'source-url'};
     die "--alpha $opt->{alpha}: must be between 0 and 1\n"

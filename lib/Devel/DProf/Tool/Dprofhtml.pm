@@ -44,6 +44,8 @@ What is shown:
 = only=s  skip=s
     --only REGEX --skip REGEX       only subs whose names match, or do not match;
                         the others count for their callers
+= all
+    --all               also the subs of a server above its application
 = R|separate-anon!  A|autoload
     --no-separate-anon  anonymous subs without file and line;  -A  autoloaded subs as *::AUTOLOAD
 = from=s  run-set=s@  buckets=i(positive)

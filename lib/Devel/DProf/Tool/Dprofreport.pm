@@ -17,10 +17,11 @@ use Devel::DProf::Input qw(files_of report_outcome usable readable doubts);
 use Devel::DProf::Metric;
 use Devel::DProf::Profile;
 use Devel::DProf::Sides qw(parts);
-use Devel::DProf::Text qw(bytes text few);
+use Devel::DProf::Text qw(bytes text few shown);
 use Devel::DProf::Tool qw(OK FAILED USAGE complain output written text_widths);
 use Devel::DProf::Tool::Options;
-use Devel::DProf::View qw(key keys_of filters flags folders nothing_shown medium colour);
+use Devel::DProf::View qw(key keys_of filters flags folders nothing_shown medium colour
+    server_left_out);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -58,6 +59,8 @@ Which entries:
     -S SUB,... -d PACKAGE,... -C SCRIPT,...     only these; file://NAME reads a list
 = only=s  skip=s
     --only REGEX --skip REGEX                   only subs whose names match, or do not match
+= all
+    --all               also the subs of a server above its application
 = percent-limit=f  O|rows=i(positive)
     --percent-limit P   entries with at least P percent;  -O N  the first N
 = percentage=s
@@ -77,6 +80,9 @@ Columns:
     --histogram         how many calls took how long
 = hierarchy
     --hierarchy         keys below one another
+= requests
+    --requests          a server's requests, by phase: how many, how many were kept, mean, p50,
+                        p95 and longest time (Plack::Middleware::DProf)
 Source:
 = annotate=s
     --annotate SUB|FILE     its lines, each after its cost
@@ -124,6 +130,7 @@ sub report_names {
     $names = [grep({ ref } @given) ? map { ref ? bytes($_->{name}) : $_ } @given : @paths];
     return $failed || FAILED if !@sides;
     return annotate($opt, $how, $metric, $failed, $names, $sides[0]) if defined $opt->{annotate};
+    return requests($opt, $how->{view}, $failed, $names, $sides[0][0]) if $opt->{requests};
     my $edges = defined $how->{by_line} ? edges_of_lines($how, $names, map { $_->[0] } @sides) : [];
     return FAILED if !$edges;
     if (defined(my $nothing = nothing_shown($how->{filter}))) {
@@ -133,7 +140,7 @@ sub report_names {
     }
     my %view = (%{ $how->{view} }, metric => $metric->number,
         @$edges ? (edges_of_lines => $edges) : ());
-    return report($opt, \%view, $metric, $failed, $names, @sides);
+    return report($opt, \%view, $how->{filter}, $metric, $failed, $names, @sides);
 }
 
 # ---- options ----
@@ -144,7 +151,8 @@ sub settings {
     my ($opt) = @_;
     my %naming = (autoload => $opt->{A} ? 1 : 0,
         separate => $opt->{R} // Devel::DProf::Profile::CROWDED);
-    my %filter = (%naming, filters($opt, qw(only skip p ignore-callees)));
+    my %filter = (%naming, no_server => !$opt->{all},
+        filters($opt, qw(only skip p ignore-callees)));
     my %view = %naming;
     my %how = (filter => \%filter, view => \%view);
     my @keys = keys_of(defined $opt->{annotate} ? 'sub' : $opt->{s} // 'sub');
@@ -152,6 +160,7 @@ sub settings {
     die "-s parent needs --parent REGEX\n" if !$filter{re_p} && grep { $_ == DP_K_PARENT } @keys;
     die "-x needs --parent REGEX\n" if $opt->{x} && !$filter{re_p};
     $view{keys} = \@keys;
+    no_columns($opt) if $opt->{requests};
     my $is_perf = ($opt->{format} // 'text') ne 'text' || grep { defined $opt->{$_} } @PERFS;
     $view{answer} = $view{by_self} = $is_perf ? 0 : 1;
     $view{fields} = $view{answer} ? [DP_FIELD_SELF, DP_FIELD_SELF_TIME, DP_FIELD_CHILDREN,
@@ -186,6 +195,15 @@ sub settings {
         $how{history} = Devel::DProf::Store::History->of_options($opt, \%view);
     }
     return \%how;
+}
+
+# The table of requests has columns and rows of its own.
+sub no_columns {
+    my ($opt) = @_;
+    my ($other) = grep { defined $opt->{$_} } qw(s F g G annotate callers callees m);
+    die '--requests has its own columns; leave out ' . (length $other > 1 ? '--' : '-')
+        . "$other\n" if defined $other;
+    return;
 }
 
 # --callers, --callees: returns the lines that they are about.
@@ -398,6 +416,49 @@ sub annotate {
 
 # ---- output ----
 
+sub requests {
+    my ($opt, $view, $failed, $names, $profile) = @_;
+    require Devel::DProf::View::Requests;
+    my $table = Devel::DProf::View::Requests::table($profile);
+    if (!$table) {
+        complain("@$names: no requests were counted; Plack::Middleware::DProf and "
+            . 'Mojolicious::Plugin::DProf count them');
+        return FAILED;
+    }
+    my ($out) = output($opt->{pager} // 1, $view->{format} == DP_TEXT);
+    my $rc = $table->print($out, rows_key => 'requests', title => $view->{title} // 'Requests',
+        map { $_ => $view->{$_} } grep { defined $view->{$_} } qw(format quiet separator));
+    return written('dprofreport', $out, $rc) || $failed;
+}
+
+# Returns the fact about several processes: how many there were of each program.
+sub processes_fact {
+    my (%pids, %of);
+    for my $p (@_) {
+        for my $file (0 .. $p->files - 1) {
+            my %header = $p->header($file);
+            my $pid = join ' ', map { $_ // '' } @header{qw(dprof_run dprof_pid)};
+            $of{ $header{dprof_script} // '?' }{$pid} = $pids{$pid} = 1;
+        }
+    }
+    return if keys %pids < 2;
+    my @programs = map { shown($_) . (keys %of > 1 ? ' ' . keys %{ $of{$_} } : '') }
+        sort { keys %{ $of{$b} } <=> keys %{ $of{$a} } || $a cmp $b } keys %of;
+    return ('Processes', 'processes', scalar(keys %pids) . ': ' . join(', ', few(@programs))
+        . '; -s script and -s pid show them apart');
+}
+
+# Returns the fact about requests, if there were any.
+sub requests_fact {
+    my ($seen, $kept) = (0, 0);
+    for my $requests (map { $_->requests } @_) {
+        $seen += $requests->[1];
+        $kept += $requests->[2];
+    }
+    return if !$seen;
+    return ('Requests', 'requests', "$seen seen, $kept kept; --requests shows how long they took");
+}
+
 # Returns the names of the scripts that the title shows.
 sub scripts {
     my %seen;
@@ -438,17 +499,21 @@ sub next_step {
 
 # Prints the table of the sides, with facts about them above it. Returns the tool's status.
 sub report {
-    my ($opt, $view, $metric, $failed, $names, @sides) = @_;
+    my ($opt, $view, $filter, $metric, $failed, $names, @sides) = @_;
+    my $server = server_left_out($filter);
     my @paths = few(@$names);
     my @scripts = scripts(map { $_->[0] } @sides);
     my $files = join ', ', map { text($_) } @paths;
     my $of = join ', ', @scripts;
+    my @profiles = map { $_->[0] } @sides;
     my @facts = ('Profile', 'profile', $files, @scripts ? ('Script', 'script', $of) : (),
-        'Metric', 'metric', $metric->label);
-    my @running = $view->{answer} ? running(map { $_->[0] } @sides) : ();
+        'Metric', 'metric', $metric->label, $view->{answer} ? processes_fact(@profiles) : (),
+        requests_fact(@profiles),
+        defined $server ? ('Server', 'server', $server) : ());
+    my @running = $view->{answer} ? running(@profiles) : ();
     push @facts, 'Running', 'running', @running > 1 ? 'its processes still run'
         : "process $running[0] still runs" if @running;
-    my $next = $view->{answer} ? next_step($names, \@running, map { $_->[0] } @sides) : undef;
+    my $next = $view->{answer} ? next_step($names, \@running, @profiles) : undef;
     my ($out, $is_terminal) = output($opt->{pager} // 1, $view->{format} == DP_TEXT);
     my $rc = Devel::DProf::Profile::print_report($out, \@sides, {
         title => 'Profile of ' . (@scripts ? $of : $files), %$view, facts => \@facts,

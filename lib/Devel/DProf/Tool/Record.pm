@@ -67,6 +67,7 @@ sub environment {
         PERL5OPT => join(' ', grep({ !/\A-d:DProf(?:=|\z)/ } split ' ', $ENV{PERL5OPT} // ''),
             '-d:DProf' . (length $options ? "=$options" : '')),
         PERL_DPROF_OUT_FILE_NAME => ($dir =~ s/%/%%/gr) . '/%p.out',
+        PERL_DPROF_RUN => join('', map { sprintf '%04x', int rand 1 << 16 } 1 .. 8),
         # These variables would move the profiles, too.
         map { ("PERL_DPROF_$_" => undef) } qw(OUT SLICE SPOOL),
     }, @module);

@@ -459,8 +459,11 @@ sub notes_of_page {
         last if $self->{how}{is_pair};
     }
     push @notes, 'Notes', $self->{how}{notes} if length($self->{how}{notes} // '');
+    push @notes, map { ('Renamed?', $_) } @{ $self->{renamed} || [] };
     my @filters = grep { $self->{"re_$_"} } qw(only skip);
     push @notes, 'Filter', join ', ', map { "--$_ " . $self->{"re_$_"} } @filters if @filters;
+    push @notes, 'Server', 'subs above the application are left out; --all shows them'
+        if $self->{no_server} && !$self->{diff} && grep { $_->server } $self->profiles(0);
     return map { text("$_") } @notes;
 }
 

@@ -12,7 +12,7 @@ use Devel::DProf::Metric;
 use Devel::DProf::Profile;
 use Devel::DProf::Sides qw(side);
 use Devel::DProf::Text qw(text unknown);
-use Devel::DProf::Tool qw(complain end_transient);
+use Devel::DProf::Tool qw(complain progress end_transient);
 use Devel::DProf::View qw(filters flags folders nothing_shown);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
@@ -362,12 +362,12 @@ sub print {
 sub print_trace {
     my ($self, $out, $format, $metric, @paths) = @_;
     my ($failed, $next) = (0, 0);
-    my $progress = Devel::DProf::Input::progress($paths[0]);
+    my $progress = progress($paths[0]);
     my %callbacks = (
         told => sub {
             my ($outcome) = @_;
             $failed = 1 if !Devel::DProf::Input::usable(report_outcome($outcome, $self->{force}));
-            $progress = Devel::DProf::Input::progress($paths[ ++$next ]) if $next < $#paths;
+            $progress = progress($paths[ ++$next ]) if $next < $#paths;
             return;
         },
         ($self->is_filtered ? (shown => sub { $self->is_shown($_[0]) }) : ()),
