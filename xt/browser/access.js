@@ -1,6 +1,5 @@
-// What the page needs for everybody, in a browser: axe-core finds no violation in any view, text
-// and heat on canvases have contrast, nothing that has the focus is cut, forced colours keep the
-// legends, printing says which part is on the page, and a search is not lost.
+// What the page needs for everybody: contrast, rings of the focus, forced colours, prints, searches
+// that stay, and no violation that axe-core finds.
 //
 // axe-core is looked for in DPROF_AXE (a folder that holds node_modules), then beside
 // playwright-core; without it, its part is skipped.
