@@ -122,7 +122,7 @@ sub called_from {
     my ($run, $name) = @_;
     my $text = slurp($run->{profile});
     my ($id) = $text =~ /^& (\w+) main \Q$name\E /m or return 'never';
-    return join ' ', sort { $a <=> $b } $text =~ /^= \w+ $id .* at=\S+:(\d+)$/mg;
+    return join ' ', sort { $a <=> $b } $text =~ /^= \w+ $id .* at=\S+:(\d+)(?: when=\S+)?$/mg;
 }
 {
     my $run = sampled(<<'END', \%each);
@@ -197,7 +197,7 @@ END
     my %of = slurp($run->{profile}) =~ /^#l (\d+) 0 0 \d+ \d+ \d+ (\d+)/mg;
     is_deeply([@of{4, 9}], [100, undef], 'a statement that is alone in its block is found');
     my ($sub) = slurp($run->{profile}) =~ /^& (\w+) main f /m;
-    like(slurp($run->{profile}), qr/^= 2 $sub 0 .* at=\Q$file\E:9$/m,
+    like(slurp($run->{profile}), qr/^= 2 $sub 0 .* at=\Q$file\E:9(?: when=\S+)?$/m,
         'a statement that is alone in its block is the place of its call');
 }
 
@@ -275,7 +275,7 @@ END
     my $text = slurp(sampled([$file], \%each)->{profile});
     my %name = $text =~ /^& (\w+) main (\w) /mg;
     my %at;
-    $at{"$name{$1} $2"}++ while $text =~ /^= 2 (\w+) 0 .* at=\Q$file\E:([1-9]\d*)$/mg;
+    $at{"$name{$1} $2"}++ while $text =~ /^= 2 (\w+) 0 .* at=\Q$file\E:([1-9]\d*)(?: when=\S+)?$/mg;
     is_deeply([sort keys %at], ['m 10', 'v 12', 'w 15', 'w 17', 'w 4', 'w 6',
         'w 8'],
         'calls that return to one place differ by what they call');

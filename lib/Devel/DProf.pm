@@ -516,6 +516,10 @@ number of samples is a counter: C<-m samples>.
 The file is a tree like any other, and all tools read it. Calls are not known, and the tools show
 none.
 
+The file also says when each context ran, by some 5 bytes a sample, and at most 65,536 times: beyond
+that, times become coarser. The page of L<dprofflame> draws a heat map from them, in which you
+select a range of time. So does the page of slices.
+
 =head2 Subs that wait
 
 A sub that waits (C<accept>, C<select>, a database) has real time, and only its own CPU time. CPU

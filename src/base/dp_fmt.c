@@ -167,6 +167,10 @@ void dp_fmt_context(struct dp_buf *buf, const struct dp_fmt_context *c)
         dp_buf_adds(buf, " folded=");
         dp_buf_addu(buf, c->folded);
     }
+    if (c->unit) {
+        dp_buf_adds(buf, " unit=");
+        dp_buf_addu(buf, c->unit);
+    }
     dp_buf_addc(buf, '\n');
 }
 

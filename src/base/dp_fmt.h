@@ -63,6 +63,7 @@ struct dp_fmt_context {
     const char *at;                     /* place of the call as a field; len 0: not kept */
     size_t at_len;
     uint64_t folded;
+    uint64_t unit;                      /* of the root: ticks of a unit of when=; 0: not kept */
 };
 void dp_fmt_context(struct dp_buf *buf, const struct dp_fmt_context *c);
 /* Appends the line of a histogram of DP_FMT_BUCKETS counts; nothing if all are 0. */

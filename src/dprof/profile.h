@@ -36,6 +36,8 @@ enum { DP_FAULTS = 10 };
     X(COUNT, contexts)          /* lines of a tree, folded stacks, or samples of other tools */ \
     X(FLAG, tree)               /* the file, or its end, is a tree */ \
     X(FLAG, folded)             /* it is text of folded stacks */ \
+    X(FLAG, when)               /* it is a tree of samples that says when they were taken */ \
+    X(FLAG, slice)              /* it is a slice */ \
     X(FLAG, foreign)            /* it is another tool's file */ \
     X(COUNT, fault_count)       /* number of lines or values left out: code is that of the first, \
                                  * unless there is another error */ \

@@ -30,7 +30,8 @@
     X(clock_line, OWN, ALL) X(clock_zero, OWN, ALL) X(complete, OWN, ALL) X(counters, OWN, ALL) \
     X(end, OWN, ALL) X(events_missing, OWN, ALL) X(folded, OWN, ALL) X(format, OWN, ALL) \
     X(inherited, OWN, ALL) X(lines, OWN, ALL) X(saved, OWN, ALL) X(shares, OWN, ALL) \
-    X(slice, OWN, ALL) X(stopped, OWN, ALL) X(unit, OWN, ALL) X(unwritten, OWN, ALL)
+    X(slice, OWN, ALL) X(stopped, OWN, ALL) X(unit, OWN, ALL) X(unwritten, OWN, ALL) \
+    X(when, OWN, ALL)
 
 struct dp_var {
     const char *name;           /* without the `$`; NUL-terminated */

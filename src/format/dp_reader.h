@@ -69,6 +69,8 @@ struct dp_context {
     uint64_t folded;
     const uint64_t *counters;   /* as many as in the header */
     struct dp_text at;          /* place of the call as in the file; len 0: unknown */
+    struct dp_text when;        /* stretches of time as in the file; len 0: none */
+    uint64_t unit;              /* of the root: real ticks of a unit of `when`; 0: unknown */
 };
 
 /* A source file, as it was when its statements were recorded. */

@@ -127,9 +127,14 @@ static int context_line(struct dp_reader *r, const char *ptr, size_t len)
                               "Bad profile: a phase is right below the root: %.*s",
                               len > 160 ? 160 : (int)len, ptr);
     for (size_t i = CONTEXT + columns; i < n; i++) {
-        struct dp_text at = value_behind(f[i], "at="), folded = value_behind(f[i], "folded=");
+        struct dp_text at = value_behind(f[i], "at="), folded = value_behind(f[i], "folded="),
+            when = value_behind(f[i], "when="), unit = value_behind(f[i], "unit=");
         if (at.len && depth)
             c.at = at;
+        else if (when.len)
+            c.when = when;
+        else if (unit.len && !depth && !read_ticks(unit, &c.unit))
+            c.unit = 0;
         else if (folded.len && !read_number(folded, &c.folded))
             c.folded = 0;
     }

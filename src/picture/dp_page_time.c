@@ -1,14 +1,17 @@
-/* Writes the time line of a page: each call of traces with its time. The files are read once more
- * for it. Memory grows with depth, not with calls.
+/* Writes the time line of a page: each call of traces with its time, or what ran when in trees of
+ * samples and in slices (dp_page_tree.h). The files are read once more for it. For traces, memory
+ * grows with depth, not with calls.
  *
- * A file is a lane. Its calls are a list of steps. Steps are in chunks, each packed separately, so
- * a page unpacks only what it shows. A chunk has three columns, with one number for each step. The
- * first is the distance from the frame that ran before to the frame of the page's tree that begins;
- * 0: the running frame ends. The second is the real time since the previous step, in ticks. The
- * third is the CPU time minus that real time (zigzag, as in Protocol Buffers). Time without a frame
- * in the tree belongs to its caller. The block `dprof-times` after the chunks has only JSON: the
- * lanes, where chunks begin, and the phases. share/page/model/times.mjs reads all of it. */
+ * A file is a lane, and so are the slices of a process. Its calls are a list of steps. Steps are in
+ * chunks, each packed separately, so a page unpacks only what it shows. A chunk has three columns,
+ * with one number for each step. The first is the distance from the frame that ran before to the
+ * frame of the page's tree that begins; 0: the running frame ends. The second is the real time
+ * since the previous step, in ticks. The third is the CPU time minus that real time (zigzag, as in
+ * Protocol Buffers). Time without a frame in the tree belongs to its caller. After the chunks, the
+ * block `dprof-times` has only JSON: the lanes, where chunks begin, and the phases.
+ * share/page/model/times.mjs reads all of it. */
 #include "dp_page.h"
+#include "dp_page_tree.h"
 #include "dp_err.h"
 #include "dp_file.h"
 #include "dp_map.h"
@@ -20,18 +23,29 @@
 #include "dp_text.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { CHUNK = 1 << 16 };       /* steps */
 
 struct running { uint32_t frame; bool begins; };
 
+/* A file, and the lane that it belongs to. */
+struct file_of_lane {
+    uint32_t index;             /* among the files */
+    uint32_t lane;
+    uint64_t start;             /* nanoseconds since 1970; 0: unknown */
+};
+
 struct times {
     struct dp_page *p;
     struct dp_map kids;         /* (frame, name) -> frame */
     struct dp_buf facts, goes_on, marks;
+    struct dp_buf cuts;         /* [from, to] of slices that do not say what ran when */
     size_t lanes;
     uint64_t origin;            /* start of the first process: nanoseconds since 1970 */
+    struct file_of_lane *files; /* in the order of lanes */
+    uint64_t all_steps;
     /* of the current file */
     struct dp_file file;
     struct dp_subs subs;
@@ -45,11 +59,14 @@ struct times {
     uint64_t calls;             /* number of steps that begin a call */
     struct dp_buf codes, reals, cpus;
     size_t steps, chunks;
+    /* of the current lane */
+    struct dp_tree_times tree;
+    bool sampled;               /* it consists of trees */
+    uint64_t began;             /* start of its first file */
 };
 
 /* ---- chunks ---- */
 
-/* Writes the three columns of a chunk to the block that dp_page_block begins, and empties them. */
 static int fill_chunk(void *ctx)
 {
     struct times *t = ctx;
@@ -63,8 +80,6 @@ static int fill_chunk(void *ctx)
     return rc;
 }
 
-/* Writes the steps since the last chunk as an element of the page, and notes their number in the
- * facts. Does nothing if there are none. */
 static int end_chunk(struct times *t)
 {
     if (!t->steps)
@@ -80,7 +95,6 @@ static int end_chunk(struct times *t)
     return rc < 0 ? rc : t->p->sink->err;
 }
 
-/* Adds a step at the present time; code: see the head of this file. A full chunk is written. */
 static int add_step(struct times *t, uint32_t code)
 {
     uint64_t real = t->now - t->real_before, cpu = t->cpu - t->cpu_before;
@@ -89,6 +103,7 @@ static int add_step(struct times *t, uint32_t code)
     dp_page_number(&t->cpus, cpu >= real ? (cpu - real) << 1 : (real - cpu - 1) << 1 | 1);
     t->real_before = t->now;
     t->cpu_before = t->cpu;
+    t->all_steps++;
     return ++t->steps == CHUNK ? end_chunk(t) : 0;
 }
 
@@ -103,9 +118,6 @@ static void add_text(struct times *t, struct dp_buf *to, const char *ptr, size_t
 
 /* ---- events ---- */
 
-/* Begins a call of a sub as a step to the frame's child of that name. A call whose frame is not in
- * the tree is no step, so its time belongs to its caller. is_call: false for a call that began
- * earlier, which the page does not count. */
 static int push_call(struct times *t, uint32_t sub, bool is_call)
 {
     uint32_t name = sub < t->names_cap ? t->names[sub] : 0;
@@ -130,7 +142,6 @@ static int push_call(struct times *t, uint32_t sub, bool is_call)
     return add_step(t, slot->value - from);
 }
 
-/* Ends the innermost call, with a step if its beginning was one. */
 static int pop_call(struct times *t)
 {
     if (!t->depth)
@@ -140,7 +151,6 @@ static int pop_call(struct times *t)
     return ended->begins ? add_step(t, 0) : 0;
 }
 
-/* Adds the beginning of a phase, with its time, to the lane's list. */
 static void add_mark(struct times *t, uint32_t sub)
 {
     const struct dp_name *name = dp_subs_text(&t->subs, t->subs.subs[sub].name);
@@ -149,8 +159,6 @@ static void add_mark(struct times *t, uint32_t sub)
     dp_buf_addc(&t->marks, ']');
 }
 
-/* Handles an event of a trace: the time before it, then the call, phase or note. When only time
- * without a sub is left (DP_OP_REST), all calls end. */
 static int take_event(struct times *t, struct dp_event *ev)
 {
     int rc = 0;
@@ -175,7 +183,6 @@ static int take_event(struct times *t, struct dp_event *ev)
     return rc;
 }
 
-/* Handles a batch of events for the reader; the time line has no counters. */
 static int on_events(void *ctx, struct dp_event *ev, uint64_t *counts, size_t n, size_t *bad,
                      struct dp_err *err)
 {
@@ -192,10 +199,79 @@ static int on_events(void *ctx, struct dp_event *ev, uint64_t *counts, size_t n,
     return 0;
 }
 
+/* ---- trees ---- */
+
+static int on_tree(void *ctx, struct dp_err *err)
+{
+    struct times *t = ctx;
+    (void)err;
+    t->sampled = true;
+    return 0;
+}
+
+static int64_t on_context(void *ctx, const struct dp_context *c, struct dp_err *err)
+{
+    struct times *t = ctx;
+    bool has_name = !c->again && c->sub != DP_SUB_NONE && c->sub < t->names_cap;
+    (void)err;
+    return dp_tree_times_take(&t->tree, c, has_name ? t->names[c->sub] : 0);
+}
+
+/* Ends frames up to one that is above this one, and begins those below that. */
+static int go_to_frame(struct times *t, uint32_t frame)
+{
+    const struct dp_stacks_frame *frames = t->p->s->frames;
+    int rc = 0;
+    while (rc == 0 && !(t->on <= frame && frame < frames[t->on].end)) {
+        t->on = frames[t->on].parent;
+        rc = add_step(t, 0);
+    }
+    while (rc == 0 && t->on != frame) {
+        uint32_t next = frame;
+        while (frames[next].parent != t->on)
+            next = frames[next].parent;
+        uint32_t code = next - t->on;
+        t->on = next;
+        rc = add_step(t, code);
+    }
+    return rc;
+}
+
+/* Makes steps of a file's stretches, which begin at this tick. A gap shorter than a sample belongs
+ * to the stretch before it. */
+static int add_stretches(struct times *t, uint64_t begin)
+{
+    enum { SAMPLE = 4 };
+    struct dp_tree_times *tree = &t->tree;
+    int rc = dp_tree_times_finish(tree, dp_header_get(&t->file.head, "dprof_slice") != NULL);
+    for (size_t i = 0; i < tree->n && rc == 0; i++) {
+        const struct dp_tree_stretch *s = &tree->at[i];
+        uint64_t from = begin + s->from;
+        if (from > t->now + SAMPLE * tree->unit)
+            rc = go_to_frame(t, 0);
+        t->now = from > t->now ? from : t->now;
+        rc = rc < 0 ? rc : go_to_frame(t, s->frame);
+        t->now = begin + s->to > t->now ? begin + s->to : t->now;
+        t->cpu += s->cpu;
+    }
+    rc = rc < 0 ? rc : go_to_frame(t, 0);
+    t->now = begin + tree->real > t->now ? begin + tree->real : t->now;
+    if (!tree->unit)
+        dp_buf_addf(&t->cuts, "%s[%" PRIu64 ",%" PRIu64 "]", t->cuts.len ? "," : "", begin, t->now);
+    return rc;
+}
+
 /* ---- subs ---- */
 
-/* Finds the name that a sub of the file has in the page's tree, for push_call; by label, because
- * the tree may join subs of several files. Returns the sub's number, or a DP_E. */
+/* The name of a phase, which may be that of a sub as well. */
+static uint32_t find_phase(const struct dp_stacks *s, const struct dp_name *name)
+{
+    for (size_t i = 0; i < s->n_names; i++)
+        if (s->names[i].kind == DP_KIND_PHASE && dp_name_compare(&s->names[i].text, name) == 0)
+            return (uint32_t)i;
+    return DP_STACKS_NONE;
+}
+
 static int64_t on_sub(void *ctx, const struct dp_subdef *def)
 {
     struct times *t = ctx;
@@ -213,7 +289,8 @@ static int64_t on_sub(void *ctx, const struct dp_subdef *def)
     dp_subs_label(&t->subs, (uint32_t)n, how->pair.label_flags, &label);
     struct dp_name name = { label.len ? label.ptr : "", label.len };
     name = dp_stacks_stripped(how, name, &stripped);
-    uint32_t found = dp_stacks_find(t->p->s, name.ptr, name.len);
+    uint32_t found = def->phase ? find_phase(t->p->s, &name)
+                                : dp_stacks_find(t->p->s, name.ptr, name.len);
     t->names[n] = found == DP_STACKS_NONE ? 0 : found + 1;
     int rc = label.err ? label.err : stripped.err;
     dp_buf_release(&label);
@@ -234,22 +311,16 @@ static void add_number(struct times *t, const char *key, uint64_t v)
     dp_buf_addf(&t->facts, ",\"%s\":%" PRIu64, key, v);
 }
 
-/* Reads a trace and writes its lane: chunks as elements of the page, everything else to t->facts.
- * Damage in the file is no error here, as the tree of what could be read is already made. */
-static int read_lane(struct times *t, const char *path)
+/* Reads a file's steps. base: the frame of its root. */
+static int read_steps(struct times *t, const char *path, uint32_t base)
 {
     struct dp_consumer to = { .ctx = t, .sub = on_sub, .events = on_events,
-                              .ids_anew = on_ids_anew };
+                              .ids_anew = on_ids_anew, .tree = on_tree, .context = on_context };
     const unsigned ordered = DP_LABEL_SEPARATE | DP_LABEL_CROWDED;
-    uint64_t pid = 0, tid = 0, start;
-    t->depth = t->steps = t->chunks = 0;
-    t->on = 0;
-    t->now = t->cpu = t->real_before = t->cpu_before = t->calls = 0;
-    dp_buf_clear(&t->goes_on);
-    dp_buf_clear(&t->marks);
+    t->depth = 0;
     dp_subs_init(&t->subs);
     dp_subs_next_file(&t->subs);
-    dp_buf_adds(&t->facts, t->lanes ? ",{\"chunks\":[" : "{\"chunks\":[");
+    dp_tree_times_clear(&t->tree, base);
     int rc = dp_file_init(&t->file, path, DP_FORCE);
     if (rc == 0 && t->p->how->stacks.pair.label_flags & ordered)
         rc = dp_file_order_subs(&t->subs, path, NULL, DP_FORCE);
@@ -260,17 +331,63 @@ static int read_lane(struct times *t, const char *path)
     }
     while (rc == 0 && t->depth)
         rc = pop_call(t);
-    rc = rc < 0 ? rc : end_chunk(t);
+    return rc;
+}
+
+static void release_steps(struct times *t)
+{
+    dp_subs_release(&t->subs);
+    dp_mem_free(t->names);
+    t->names = NULL;
+    t->names_cap = 0;
+}
+
+/* The frame of the part that a file belongs to, or 0 if there are no parts. */
+static uint32_t part_of(struct times *t, const char *path)
+{
+    const struct dp_stacks *s = t->p->s;
+    for (size_t k = 0; t->p->how->stacks.by_part && k < s->n_sources; k++) {
+        const struct dp_prof *prof = s->sources[k].part->prof;
+        for (size_t i = 0; i < prof->n_files; i++)
+            if (strcmp(prof->files[i].path, path) == 0) {
+                struct dp_map_slot *slot = dp_map_find(&t->kids, s->n_names + k);
+                return slot ? slot->value : 0;
+            }
+    }
+    return 0;
+}
+
+/* Reads the steps of a lane's next file, which begin where it began. */
+static int read_file(struct times *t, const char *path)
+{
+    int rc = read_steps(t, path, part_of(t, path));
+    if (rc == 0 && t->sampled) {
+        const struct dp_header *head = &t->file.head;
+        uint64_t start = dp_header_start(head), hz = head->hz ? head->hz : 1, begin = 0;
+        t->began = t->began ? t->began : start;
+        if (start > t->began)
+            begin = (uint64_t)((double)(start - t->began) * 1e-9 * (double)hz);
+        rc = add_stretches(t, begin > t->now ? begin : t->now);
+    }
+    release_steps(t);
+    return rc;
+}
+
+/* Adds what the header of a lane's last file says. path: of the first. */
+static void add_facts(struct times *t, const char *path)
+{
     const struct dp_header *head = &t->file.head;
-    dp_buf_adds(&t->facts, "]");
+    uint64_t pid = 0, tid = 0, start = t->began ? t->began : dp_header_start(head);
     add_number(t, "hz", head->hz ? head->hz : 1);
     add_number(t, "end", t->now);
     add_number(t, "tail", t->cpu - t->cpu_before);     /* CPU time after the last step */
+    if (t->sampled)
+        add_number(t, "sampled", 1);
     if (dp_header_number(head, "dprof_pid", &pid))
         add_number(t, "pid", pid);
     if (dp_header_number(head, "dprof_tid", &tid) && tid)
         add_number(t, "tid", tid);
-    if ((start = dp_header_start(head)) && start >= t->origin)
+    if (start >= t->origin && start)
         add_number(t, "start", start - t->origin);
     const char *script = dp_header_get(head, "dprof_script");
     script = script ? script : path;
@@ -280,38 +397,94 @@ static int read_lane(struct times *t, const char *path)
     dp_buf_add(&t->facts, t->goes_on.ptr, t->goes_on.len);
     dp_buf_adds(&t->facts, "],\"marks\":[");
     dp_buf_add(&t->facts, t->marks.ptr, t->marks.len);
+    dp_buf_adds(&t->facts, "],\"cuts\":[");
+    dp_buf_add(&t->facts, t->cuts.ptr, t->cuts.len);
     dp_buf_adds(&t->facts, "]}");
-    dp_file_release(&t->file);
-    dp_subs_release(&t->subs);
-    dp_mem_free(t->names);
-    t->names = NULL;
-    t->names_cap = 0;
-    t->lanes++;
-    return rc < 0 ? rc : t->facts.err ? t->facts.err : t->goes_on.err ? t->goes_on.err
-                                                                      : t->marks.err;
 }
 
-/* Finds the start of the first process, so that lanes have places on one time axis. Returns 0 or
- * DP_E_NOMEM. */
-static int find_origin(struct times *t)
+/* Reads the lane that begins with a file. Returns the number of its files, or a DP_E. */
+static int64_t read_lane(struct times *t, size_t first)
+{
+    size_t k = first;
+    t->steps = t->chunks = 0;
+    t->on = 0;
+    t->now = t->cpu = t->real_before = t->cpu_before = t->calls = t->began = 0;
+    t->sampled = false;
+    dp_buf_clear(&t->goes_on);
+    dp_buf_clear(&t->marks);
+    dp_buf_clear(&t->cuts);
+    dp_buf_adds(&t->facts, t->lanes ? ",{\"chunks\":[" : "{\"chunks\":[");
+    int rc = read_file(t, t->p->how->traces[t->files[k].index]);
+    while (rc == 0 && ++k < t->p->how->n_traces && t->files[k].lane == t->files[first].lane) {
+        dp_file_release(&t->file);
+        rc = read_file(t, t->p->how->traces[t->files[k].index]);
+    }
+    rc = rc < 0 ? rc : end_chunk(t);
+    dp_buf_adds(&t->facts, "]");
+    add_facts(t, t->p->how->traces[t->files[first].index]);
+    dp_file_release(&t->file);
+    t->lanes++;
+    rc = rc < 0 ? rc : t->facts.err ? t->facts.err : t->goes_on.err ? t->goes_on.err
+                                                : t->marks.err ? t->marks.err : t->cuts.err;
+    return rc < 0 ? rc : (int64_t)(k - first);
+}
+
+static int compare_files(const void *a, const void *b)
+{
+    const struct file_of_lane *x = a, *y = b;
+    if (x->lane != y->lane)
+        return x->lane < y->lane ? -1 : 1;
+    if (x->start != y->start)
+        return x->start < y->start ? -1 : 1;
+    return x->index < y->index ? -1 : 1;
+}
+
+/* The number of a file's lane: slices of a process and thread share one. DP_MAP_NONE: memory is
+ * short. */
+static uint32_t lane_of(struct dp_pool *lanes, const struct dp_header *head, size_t file)
+{
+    static const char *const names[] = { "dprof_run", "dprof_pid", "dprof_tid" };
+    struct dp_buf id;
+    bool is_slice = dp_header_get(head, "dprof_slice") != NULL;
+    dp_buf_init(&id);
+    if (!is_slice)
+        dp_buf_addu(&id, file);
+    for (size_t i = 0; is_slice && i < DP_ARRAY_LEN(names); i++) {
+        const char *value = dp_header_get(head, names[i]);
+        dp_buf_adds(&id, value ? value : "");
+        dp_buf_addc(&id, ' ');
+    }
+    uint32_t number = id.err ? DP_MAP_NONE : dp_pool_intern(lanes, id.ptr, id.len);
+    dp_buf_release(&id);
+    return number;
+}
+
+/* Finds the start of the first process, and puts the files in the order of lanes. */
+static int find_lanes(struct times *t)
 {
     const struct dp_flame_how *how = t->p->how;
-    for (size_t k = 0; k < how->n_traces; k++) {
+    struct dp_pool lanes;
+    int rc = 0;
+    dp_pool_init(&lanes);
+    for (size_t k = 0; k < how->n_traces && rc == 0; k++) {
         struct dp_file file;
         if (dp_file_init(&file, how->traces[k], 0) < 0)
-            return DP_E_NOMEM;
-        int rc = dp_file_read_header(&file);
+            rc = DP_E_NOMEM;
+        else if (dp_file_read_header(&file) == DP_E_NOMEM)
+            rc = DP_E_NOMEM;
         uint64_t start = rc == 0 ? dp_header_start(&file.head) : 0;
+        uint32_t lane = rc == 0 ? lane_of(&lanes, &file.head, k) : DP_MAP_NONE;
         if (start && (!t->origin || start < t->origin))
             t->origin = start;
+        t->files[k] = (struct file_of_lane){ (uint32_t)k, lane, start };
+        rc = lane == DP_MAP_NONE ? DP_E_NOMEM : rc;
         dp_file_release(&file);
-        if (rc == DP_E_NOMEM)
-            return rc;
     }
-    return 0;
+    dp_pool_release(&lanes);
+    qsort(t->files, how->n_traces, sizeof *t->files, compare_files);
+    return rc;
 }
 
-/* Makes the index by which push_call finds a frame's child of a name. */
 static int index_kids(struct times *t)
 {
     const struct dp_stacks *s = t->p->s;
@@ -339,17 +512,23 @@ int dp_page_times(struct dp_page *p)
     struct times t = { .p = p };
     if (!how->n_traces)
         return 0;
-    struct dp_buf *bufs[] = { &t.facts, &t.goes_on, &t.marks, &t.codes, &t.reals, &t.cpus };
+    struct dp_buf *bufs[] = { &t.facts, &t.goes_on, &t.marks, &t.cuts, &t.codes, &t.reals,
+                              &t.cpus };
     for (size_t k = 0; k < sizeof bufs / sizeof *bufs; k++)
         dp_buf_init(bufs[k]);
     dp_map_init(&t.kids);
-    int rc = index_kids(&t);
-    rc = rc < 0 ? rc : find_origin(&t);
+    t.files = dp_mem_zalloc(how->n_traces * sizeof *t.files);
+    int rc = t.files ? dp_tree_times_init(&t.tree, p->s, &t.kids) : DP_E_NOMEM;
+    rc = rc < 0 ? rc : index_kids(&t);
+    rc = rc < 0 ? rc : find_lanes(&t);
     dp_buf_adds(&t.facts, "{\"format\":1,\"lanes\":[");
-    for (size_t k = 0; k < how->n_traces && rc == 0; k++)
-        rc = read_lane(&t, how->traces[k]);
+    for (size_t k = 0; k < how->n_traces && rc == 0;) {
+        int64_t n = read_lane(&t, k);
+        rc = n < 0 ? (int)n : 0;
+        k += n < 0 ? 0 : (size_t)n;
+    }
     dp_buf_adds(&t.facts, "]}");
-    if (rc == 0) {
+    if (rc == 0 && t.all_steps) {       /* a killed process leaves no times of samples */
         dp_sink_adds(p->sink, "<script type=\"application/octet-stream\" id=\"dprof-times\">");
         rc = dp_page_block(p, fill_facts, &t);
         dp_sink_adds(p->sink, "</script>\n");
@@ -357,6 +536,8 @@ int dp_page_times(struct dp_page *p)
     for (size_t k = 0; k < sizeof bufs / sizeof *bufs; k++)
         dp_buf_release(bufs[k]);
     dp_map_release(&t.kids);
+    dp_tree_times_release(&t.tree);
+    dp_mem_free(t.files);
     dp_mem_free(t.stack);
     return rc < 0 ? rc : p->out.err;
 }

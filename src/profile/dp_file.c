@@ -259,6 +259,8 @@ void dp_file_outcome(const struct dp_file *file, struct dp_outcome *out)
     out->contexts = file->info.contexts;
     out->tree = file->info.tree;
     out->folded = file->head.folded;
+    out->when = dp_header_get(&file->head, "dprof_when") != NULL;
+    out->slice = dp_header_get(&file->head, "dprof_slice") != NULL;
     out->foreign = file->head.foreign != NULL;
     out->fault_count = file->info.faults;
     for (size_t i = 0; i < DP_FAULTS && i < file->info.faults; i++)

@@ -90,6 +90,7 @@ int dp_cct_renew(struct dp_cct *cct)
 {
     cct->count = cct->made = cct->free_count = cct->free_histograms = 0;
     cct->folded = 0;
+    dp_when_clear(&cct->when);
     dp_map_clear(&cct->children);
     if (cct->histograms)
         memset(cct->histograms, 0, cct->histograms_cap * sizeof *cct->histograms);
@@ -102,6 +103,7 @@ void dp_cct_release(struct dp_cct *cct)
     dp_mem_free(cct->histograms);
     dp_map_release(&cct->children);
     dp_map_release(&cct->keys);
+    dp_when_release(&cct->when);
     memset(cct, 0, sizeof *cct);
 }
 
@@ -253,6 +255,7 @@ struct writing {
     struct dp_cct_node **sorted;    /* by parent, name, place */
     uint32_t *first;            /* by a parent's number: index of its first child in sorted */
     bool *used;                 /* by rank: whether the name is written; NULL: all are */
+    struct dp_when_stretch *when;       /* sorted; NULL: not written */
     struct dp_cct_rest acc;
     uint64_t real, cpu, sys;
 };
@@ -324,6 +327,7 @@ static void release_writing(struct writing *w)
     dp_mem_free(w->sorted);
     dp_mem_free(w->first);
     dp_mem_free(w->used);
+    dp_mem_free(w->when);
 }
 
 /* Names of anonymous subs have a seq=. Readers number the anonymous subs of a line by the names in
@@ -446,7 +450,15 @@ static void put_node(struct writing *w, const struct dp_cct_node *n, size_t dept
         c.at = at->ptr;
         c.at_len = at->len;
     }
+    if (w->when && n == w->cct->root)
+        c.unit = w->how->when.unit;
     dp_fmt_context(w->out, &c);
+    if (w->when) {
+        w->out->len -= w->out->err ? 0 : 1;     /* the key belongs to the line */
+        dp_when_write(w->when, w->cct->when.n, w->cct->when.halved, n->number, &w->how->when,
+                      w->out);
+        dp_buf_addc(w->out, '\n');
+    }
 }
 
 /* Appends a line for each sub: its number in the file, and its name. w->used leaves out subs that
@@ -499,6 +511,19 @@ static void put_nodes(struct writing *w)
     }
 }
 
+/* Sorts the stretches of samples, and computes their unit in the file. Returns 0 or DP_E_NOMEM. */
+static int prepare_when(struct writing *w)
+{
+    const struct dp_when *when = &w->cct->when;
+    struct dp_when_text *how = &w->how->when;
+    double unit = how->ticks * (double)(UINT64_C(1) << when->halved);
+    if (!when->n || !(how->ticks > 0) || w->how->no_times)
+        return 0;
+    how->unit = unit > 1 ? (uint64_t)(unit + 0.5) : 1;
+    w->when = dp_when_sorted(when);
+    return w->when ? 0 : DP_E_NOMEM;
+}
+
 /* Appends the statements, if they were recorded. put_nodes has computed the sums of the contexts
  * before, which the statements are made to equal. */
 static int put_statements(const struct writing *w)
@@ -522,6 +547,8 @@ int dp_cct_write(const struct dp_cct *cct, struct dp_cct_text *how, struct dp_bu
     struct writing w = { .cct = cct, .how = how, .out = out, .acc = how->rest };
     how->user = how->sys = how->real = how->calls = 0;
     int rc = prepare_writing(&w);
+    if (rc == 0)
+        rc = prepare_when(&w);
     if (rc == 0 && how->named)
         rc = find_used(&w);
     if (rc == 0) {

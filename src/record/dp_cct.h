@@ -12,6 +12,7 @@
 #include "dp_map.h"
 #include "dp_num.h"
 #include "dp_pool.h"
+#include "dp_when.h"
 
 /* Calls of a sub by inclusive real time: bucket n counts calls from 2^n to 2^(n+1) ns, bucket 0
  * also calls of 0 ns. */
@@ -55,6 +56,7 @@ struct dp_cct {
     size_t limit;                       /* most contexts; further calls share one */
     size_t n_counts, node_size;         /* counters in a node; bytes of a node */
     uint64_t folded;                    /* calls that got no context of their own */
+    struct dp_when when;                /* of samples */
     struct dp_cct_node *recent[DP_CCT_RECENT];  /* a cache of contexts, see recent_of */
     struct dp_map children;             /* parent's number, key -> number */
     struct dp_map keys;                 /* id, site -> key; empty if there are no sites */
@@ -137,6 +139,7 @@ struct dp_cct_text {
     const struct dp_pool *sites;    /* FILE:LINE: the n-th is of site n + 1 */
     const struct dp_lines *lines;   /* NULL: not kept */
     bool line_times;
+    struct dp_when_text when;       /* its unit is computed */
     bool ops;                       /* whether ops are counted */
     bool no_times;                  /* calls and counters only */
     size_t named;                   /* ids up to this one are in earlier parts, and are written only

@@ -16,6 +16,7 @@ void dp_cct_clear(struct dp_cct *cct)
     cct->root->number = 1;
     cct->count = 1;
     cct->folded = 0;
+    dp_when_clear(&cct->when);
     dp_map_clear(&cct->children);
     dp_cct_begin(cct);
 }
@@ -89,6 +90,13 @@ void dp_cct_add(struct dp_cct *to, struct dp_cct *from)
         else
             n->last = dp_cct_resumed(to, n->up->last, n->id, n->site);
         add_node(n->last, n, from->n_counts);
+    }
+    for (size_t i = 0; i < from->when.n; i++) {
+        const struct dp_when_stretch *s = &from->when.at[i];
+        const struct dp_cct_node *n = from->nodes[s->node - 1]->last;
+        if (n)
+            dp_when_add(&to->when, n->number, s->from << from->when.halved,
+                        s->to << from->when.halved);
     }
     to->folded += from->folded;
 }

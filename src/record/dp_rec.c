@@ -83,6 +83,7 @@ static void begin_tree(struct dp_rec *rec, bool phase_begins)
 {
     rec->relinks++;
     rec->samples.unassigned.stamps = 0;
+    rec->samples.since = rec->marks.program;
     rec->marks.cur = dp_rec_base(rec);
     rec->marks.cur->calls += rec->phase != 0 && phase_begins;
     rec->known_phase = rec->phase;

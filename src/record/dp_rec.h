@@ -59,6 +59,8 @@ struct dp_rec_how {
     bool reads_once;            /* with line_times: a statement comes with one reading, and hooks
                                  * leave by dp_rec_leave_statement and dp_rec_leave */
     bool line_samples;          /* samples alone charge statements (dp_rec_sample.h) */
+    uint64_t sample;            /* of a tree of samples: samples a second; 0: when they were taken
+                                 * is not kept */
     uint64_t checkpoint;        /* of a tree: seconds between two saves; 0: no such saves */
 };
 
@@ -196,7 +198,8 @@ struct dp_rec_saving {
  * `unassigned` is CPU time that the last sample has charged to its context and statement, but that
  * is not theirs. The next sample or a new phase takes it over; it is forgotten with the tree.
  * `program` and `counts` are the marks' at the last sample of statements beside a tree of calls:
- * the next such sample takes the difference. */
+ * the next such sample takes the difference. `unit` is that of the tree's times of samples
+ * (dp_when.h), and `since` is the marks' program when the tree began. */
 struct dp_rec_samples {
     struct {
         struct dp_cct_node *node;
@@ -204,6 +207,7 @@ struct dp_rec_samples {
         uint64_t stamps;
     } unassigned;
     uint64_t program, counts[DP_FMT_COUNTERS];
+    uint64_t unit, since;       /* stamps; unit 0: not known yet */
 };
 
 struct dp_rec {

@@ -20,6 +20,23 @@ uint64_t dp_rec_sample_over(struct dp_rec *rec)
     return more;
 }
 
+/* Has the tree keep when a sample ran: from the last sample up to now. A sample has four units, so
+ * that one that comes early has a whole unit, too. The slice may end with the charge, so this comes
+ * before it. */
+static void keep_when(struct dp_rec *rec, const struct dp_cct_node *node, uint64_t now)
+{
+    enum { UNITS = 4 };
+    const struct dp_marks *marks = &rec->marks;
+    if (!rec->how.sample || node == rec->cct.idle || now <= marks->left)
+        return;
+    if (!rec->samples.unit) {
+        double unit = rec->clock.rate * 1e9 / (double)rec->how.sample / UNITS;
+        rec->samples.unit = unit > 1 ? (uint64_t)unit : 1;
+    }
+    dp_when_add(&rec->cct.when, node->number, marks->program / rec->samples.unit,
+                (marks->program + now - marks->left) / rec->samples.unit);
+}
+
 /* Charges a sample. Returns its stamps, and at cpu those of CPU time. Returns 0 if recording has
  * ended, or sums began anew. */
 static uint64_t charge_sample(struct dp_rec *rec, struct dp_cct_node *node, uint32_t line,
@@ -30,6 +47,7 @@ static uint64_t charge_sample(struct dp_rec *rec, struct dp_cct_node *node, uint
         rec->marks.line = dp_lines_get(rec->how.lines, line);
     const struct dp_stmt *stmt = rec->marks.line;
     uint64_t program = rec->marks.program, waited = stmt->wait;
+    keep_when(rec, node, now);
     rec->marks.deadline = 0;          /* each sample reads the CPU clock */
     dp_rec_charge_all(rec, now);
     uint64_t gap = rec->marks.program - program;
@@ -38,6 +56,15 @@ static uint64_t charge_sample(struct dp_rec *rec, struct dp_cct_node *node, uint
     waited = stmt->wait - waited;
     *cpu = gap > waited ? gap - waited : 0;
     return gap;
+}
+
+struct dp_when_text dp_rec_sample_when(struct dp_rec *rec)
+{
+    double ticks = dp_rec_ticks_per_stamp(rec);
+    return (struct dp_when_text){
+        .ticks = (double)rec->samples.unit * ticks,
+        .zero = (double)rec->samples.since * ticks,
+    };
 }
 
 /* Leaves CPU time of the sample that was charged just now to the next one. */

@@ -24,6 +24,9 @@ void dp_rec_sample_line(struct dp_rec *rec, uint32_t line, uint64_t now);
  * follows. */
 void dp_rec_sample_end(struct dp_rec *rec);
 
+/* How to write when samples were taken: from the beginning of the tree on. */
+struct dp_when_text dp_rec_sample_when(struct dp_rec *rec);
+
 /* Moves the CPU time that samples have left to the next one to the running context and statement.
  * Returns the stamps. */
 uint64_t dp_rec_sample_over(struct dp_rec *rec);

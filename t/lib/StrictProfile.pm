@@ -198,12 +198,21 @@ sub sums {
     return @wrong;
 }
 
+# Returns whether the keys of a context have stretches of time that cannot be, or a unit of these
+# elsewhere than in the root.
+sub is_odd_when {
+    my ($keys, $depth, $unit) = @_;
+    return 1 if $depth && $keys =~ / unit=/;
+    return 0 if $keys !~ / when=(\S*)/;
+    return !$unit || $1 !~ /\A\d+\+[1-9]\d*(?:,\d+\+[1-9]\d*)*\z/;
+}
+
 # Reads the lines of a tree. Adds its times to @$sums.
 sub tree {
     my ($in, $about, $sums) = @_;
     my ($edges, $counters) = ($about->{edges}, scalar split ' ',
         $about->{header}{dprof_counters} // '');
-    my (@wrong, %name, %phase, @calls, @path, $root, %counted, $last, $lined);
+    my (@wrong, %name, %phase, @calls, @path, $root, %counted, $last, $lined, $unit);
     my ($is_slice, $id_before) = (exists $about->{header}{dprof_slice}, 0);
     # Both are sums, of contexts and of statements: user, system, real, each counter.
     my (@contexts, @statements);
@@ -232,8 +241,12 @@ sub tree {
         } elsif ($line
             =~ /\A=\ (\d+)\ ([0-9a-f]+)\ (\d+)\ (\d+)\ (\d+)\ (\d+)\ (\d+)\ (\d+)((?:\ \d+)*)(
                 (?:\ \w+=[^\x00-\x20\x7f]+)*)\n\z/x) {
-            my ($depth, $id, $calls, $user, $sys, $real, $longest, $shortest, $counts) = ($1, $2,
-                $3, $4, $5, $6, $7, $8, $9);
+            my ($depth, $id, $calls, $user, $sys, $real, $longest, $shortest, $counts, $keys) = ($1,
+                $2, $3, $4, $5, $6, $7, $8, $9, $10);
+            $unit = $1 if !$depth && $keys =~ /\ unit=([1-9]\d*)(?:\ |\z)/x;
+            if (is_odd_when($keys, $depth, $unit)) {
+                $bad->('impossible stretches of time', $line) or last;
+            }
             if ($depth == 0 ? $root++ || $id ne '0' : !exists $name{$id}
                 || $depth > @path) { $bad->('stands nowhere', $line) or last }
             if ($depth && ($user + $sys > $real || $shortest > $longest)) {

@@ -7,6 +7,7 @@
 #include "dpx_say.h"
 #include "dp_fmt.h"
 #include "dp_mem.h"
+#include "dp_rec_sample.h"
 #include "dp_spool.h"
 
 #include <stdio.h>
@@ -193,7 +194,8 @@ static void add_header(pTHX_ struct dp_buf *to, struct dpx_ctx *ctx)
     if (dpx_line_samples())
         dp_buf_addf(to, "$dprof_line_hz=%" UVuf ";\n", (UV)dpx_run.opt.sample);
     if (dpx_run.only_samples)
-        dp_buf_adds(to, "$dprof_unit='s';\n");  /* and no $dprof_calls: calls are unknown */
+        /* and no $dprof_calls: calls are unknown */
+        dp_buf_adds(to, "$dprof_unit='s';\n$dprof_when=1;\n");
     const struct dpx_plan *plan = &dpx_run.plan;
     bool ops = dpx_run.opt.tree && dpx_run.opt.ops;
     if (ops || plan->n) {
@@ -522,6 +524,7 @@ static int tree_text(struct dpx_ctx *ctx, struct dp_buf *text, struct dp_ticks *
         .sites = &ctx->names.sites,
         .lines = ctx->rec.how.lines,
         .line_times = ctx->rec.how.line_times || dpx_line_samples(),
+        .when = dp_rec_sample_when(&ctx->rec),
         .ops = ctx->rec.how.ops != NULL,
         .named = ctx->named,
         .rest = ctx->rest,

@@ -142,6 +142,7 @@ void dpx_life_start_clocks(struct dpx_ctx *ctx)
         .line_times = dpx_run.opt.lines == DP_LINES_TIMES && !dpx_line_samples(),
         .reads_once = ctx->clock.reads_once,
         .line_samples = dpx_line_samples(),
+        .sample = dpx_run.only_samples ? dpx_run.opt.sample : 0,
         .checkpoint = dpx_run.opt.spool ? dpx_run.opt.slice : dpx_run.opt.checkpoint,
     };
     ctx->statements.texts = dpx_run.opt.source;

@@ -232,7 +232,7 @@ async function anew(b) {
     const { theme, ...now } = await state(page);
     is(now, { path: [], range: null, chain: [], centre: '', q: '', match: false, metric: 'calls',
         order: 'name', icicle: false, reversed: false, merged: false, table: false, calls: false,
-        time: false,
+        time: false, heat: false,
         sub: '', source: false, file: '', line: 0, layout: 'graph', width: 'after', colour: 'self',
         measure: 'absolute', uncertain: false, common: false, lost: '', cursor: '(program)' },
     'all begins anew');

@@ -55,7 +55,7 @@ export function link(
     );
     add('around', state.centre >= 0, pack(profile.names[state.centre] || ''));
     add('calls', state.calls, 1);
-    add('timeline', state.time, 1);
+    add('timeline', state.time, state.heat ? 'heat' : 1);
     add('scale', state.common, 'common');
     add('sides', profile.isSwapped, 'swapped');
     return parts.length ? '#' + parts.join('&') : '';

@@ -73,7 +73,8 @@ export function restore(all) {
     state.sub = sub ? number(sub) : -1;
     state.table = given.get('table') === '1' || state.sub >= 0;
     state.calls = given.get('calls') === '1' && !state.table;
-    state.time = given.get('timeline') === '1' && hasTimes();
+    state.time = given.has('timeline') && hasTimes();
+    if (state.time) state.heat = given.get('timeline') === 'heat';
     state.source =
         hasLines() && (given.has('src') || (profile.initial.source && given.get('graph') !== '1'));
     const [, file, line] = /^(.*?)(?::(\d+))?$/s.exec(given.get('src') || '');

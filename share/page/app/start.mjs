@@ -23,6 +23,7 @@ import { step } from '../view/find.mjs';
 import { sourceMatches } from '../view/found.mjs';
 import { drawRows } from '../view/listing.mjs';
 import { openMenu } from '../view/menu.mjs';
+import { fillPrinted } from '../view/printed.mjs';
 import { sourceView } from '../view/source.mjs';
 import { wireCompare } from './compare.mjs';
 import { refresh } from './graph.mjs';
@@ -32,6 +33,7 @@ import { furnish, resetAll, restore, swapSides } from './restore.mjs';
 function wire() {
     const click = (id, act) => { $(id).onclick = act; };
     $('q').oninput = typing;
+    $('q').onblur = typed;     // a click redraws the page, and must find the search
     click('case', () => search($('q').value, !state.match));
     click('next', () => { typed(); step(1); });
     click('prev', () => { typed(); step(-1); });
@@ -62,6 +64,7 @@ function wire() {
     const print = (now) => {
         if (display.printing === now) return;
         display.printing = now;
+        if (now) fillPrinted();
         refresh('boxes');
         drawRows();
     };

@@ -15,7 +15,7 @@ export const LEVELS = 24;             // of a difference, each way
 export const KINDS = [
     ['Perl sub', 0.83, 0.115, 0.47, 0.105],
     ['core module', 0.91, 0.045, 0.37, 0.04],
-    ['XS', 0.74, 0.1, 0.57, 0.11],
+    ['XS', 0.74, 0.1, 0.52, 0.11],
     ['builtin', 0.87, 0, 0.42, 0],
     ['anonymous', 0.87, 0.085, 0.42, 0.08],
     ['BEGIN time', 0.86, 0.065, 0.44, 0.075],
@@ -80,7 +80,7 @@ export function colours() {
     ink.hatch = hatch(ink.stripe);
     ink.levels = Array.from({ length: 2 * LEVELS + 1 }, (_, k) => diffColour(k - LEVELS));
     ink.onLevel = ink.levels.map((colour) =>
-        luminance(rgb(colour)) > 0.18 ? '#16181d' : '#ffffff',
+        luminance(rgb(colour)) > 0.179 ? '#000000' : '#ffffff',
     );
     ink.fill = names.map((_, i) => (fills && fills[i]) || kindColour(kinds[i], hues[i]));
     // On colours that the user has chosen, the text is black or white, whichever contrasts more.
@@ -111,7 +111,7 @@ export function rgb(colour) {
     });
 }
 
-// Returns the relative luminance (WCAG 2.2). Black and white contrast equally with 0.18.
+// Returns the relative luminance (WCAG 2.2). Black and white contrast equally with 0.179.
 function luminance(hex) {
     const part = (k) => {
         const v = parseInt(hex.slice(k, k + 2), 16) / 255;

@@ -11,7 +11,7 @@ export const state = {
     centre: -1,                // the sub of the sandwich
     q: '', match: false,       // the search, and whether it is case-sensitive
     metric: 0, order: 'name', icicle: false, reversed: false, merged: false,
-    table: false, calls: false, time: false, sub: -1,
+    table: false, calls: false, time: false, heat: false, sub: -1,    // heat: the heat map of time
     source: false, file: -1, line: 0,          // the source view, its file (-1: the overview)
     layout: 'graph', width: 'after', colour: 'self', measure: 'absolute',               // of two
     uncertain: false, common: false,
@@ -69,6 +69,7 @@ export function begin({ facts, tree, whole = null }, has) {
         icicle: !!options.inverted,
         reversed: !!options.reverse && canReverse(),
         merged: !!options.merged,
+        heat: isSampled(),
     });
     profile.initial = { ...state };
 }
@@ -104,6 +105,9 @@ export function exchanged({ facts, tree, whole }) {
 
 export const hasLines = () => profile.has.lines;
 export const hasTimes = () => profile.has.times;
+
+// Returns whether the time line is made of samples or slices, and not of calls.
+export const isSampled = () => hasTimes() && !!(profile.facts.options || {}).sampled;
 
 // Returns the number of a sub's name, or -1. Processes and phases may have the names of subs.
 export function subNamed(text) {

@@ -3,18 +3,18 @@
 import { packageOf, short } from '../base/words.mjs';
 import { PART_KIND, PHASE_KIND, fold, onlyWith, within, without } from '../data/tree.mjs';
 import { hasTimes, profile, state, subNamed } from './profile.mjs';
-import { inRange, rangeInWords } from './times.mjs';
+import { inRange, rangeInWords, treeOfTime } from './times.mjs';
 
 // Makes a kind of step that chooses a process or a phase. Such a step comes before all others.
 const stepOfPart = (noun) => ({
     word: noun,
     noun,
     told: (text) => partInWords(text),
-    make: (_, text, k) => chosenParts(k),
+    make: (_, text, k) => placed(k),
     fits: (text, before) =>
         profile.whole
         && lane(noun, text) >= 0
-        && before.every(({ act }) => LANES[act] && act !== noun),
+        && before.every(({ act }) => act === 'time' || (LANES[act] && act !== noun)),
 });
 
 const stepOfSub = (word, make) => ({
@@ -37,9 +37,11 @@ export const STEPS = {
         word: 'time',
         noun: 'range of time',
         told: (text) => rangeInWords(text),
-        make: (tree, text) => inRange(tree, text),
+        make: (_, text, k) => placed(k),
         fits: (text, before) =>
-            !before.length && hasTimes() && /^[\d.]+-[\d.]+(?:@\d+)?$/.test(text),
+            before.every(({ act }) => LANES[act])
+            && hasTimes()
+            && /^[\d.]+-[\d.]+(?:@\d+)?$/.test(text),
     },
     fold: {
         word: 'folded:',
@@ -58,13 +60,17 @@ export const STEPS = {
 // Steps, and the kinds of names that they select from.
 export const LANES = { process: PART_KIND, phase: PHASE_KIND };
 
-// Makes the tree of the process and the phase that the chain chooses up to its k-th step.
-function chosenParts(k) {
+// Makes the tree of the range, process and phase that the chain chooses up to its k-th step.
+function placed(k) {
+    const steps = state.chain.slice(0, k + 1),
+        range = steps.find(({ act }) => act === 'time'),
+        tree = range ? inRange(treeOfTime(), range.text) : profile.whole;
+    if (!profile.whole) return tree;
     return within(
-        profile.whole,
+        tree,
         profile.facts.kinds,
         profile.rank,
-        state.chain.slice(0, k + 1).map(({ act, text }) => lane(act, text)),
+        steps.filter(({ act }) => LANES[act]).map(({ act, text }) => lane(act, text)),
     );
 }
 

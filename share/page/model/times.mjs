@@ -1,4 +1,5 @@
-// The time line of traces. Times here are seconds since the first process began.
+// The time line of traces, and of samples and slices. Times here are seconds since the first
+// process began.
 //
 // A lane (a file) has chunks of steps, each packed separately: 65,536 beginnings and ends of calls.
 // All chunks are read once, when the time line is opened: for the overview (cells of time, and the
@@ -8,10 +9,11 @@
 
 import { blocks, bytesOf, inflate, varints } from '../base/bytes.mjs';
 import { $, say } from '../base/elements.mjs';
+import { keep } from '../base/lists.mjs';
 import { redraw, work } from '../base/redraw.mjs';
 import { Frames, OUT, inclusive, regroup } from '../data/tree.mjs';
 import { seconds } from './numbers.mjs';
-import { hasTimes, metric, profile, state } from './profile.mjs';
+import { hasTimes, isSampled, metric, profile, state } from './profile.mjs';
 
 export const CELLS = 4096;            // cells of a lane's overview
 
@@ -19,6 +21,9 @@ export const KEPT = 64;               // chunks that stay unpacked
 
 // The lanes, and the state of their view: `view` is the visible range.
 export const timeline = { lanes: [], kept: new Set(), span: 0, view: null, boxes: [], ready: null };
+
+// The tree whose frames the steps have: the profile's, or the whole one with processes and phases.
+export const treeOfTime = () => profile.whole || profile.tree;
 
 export async function unpackChunk(chunk) {
     if (chunk.steps) {
@@ -61,6 +66,8 @@ export function loadTimes() {
     return timeline.ready;
 }
 
+const NEVER_CALLED = { has: () => true };       // a sample is no call
+
 async function readTimes() {
     const facts = JSON.parse(
         new TextDecoder().decode(blocks(await inflate(bytesOf($('dprof-times').textContent)))()),
@@ -74,7 +81,7 @@ async function readTimes() {
             tail,
             from: start / 1e9,
             deepest: 0,
-            goesOn: new Set(rest.goesOn),
+            goesOn: rest.sampled ? NEVER_CALLED : new Set(rest.goesOn),
             chunks: chunks.map((n, c) => ({ n, element: `dprof-times-${k}-${c}`, steps: null })),
         };
         timeline.lanes.push(lane);
@@ -86,8 +93,7 @@ async function readTimes() {
 
 // Reads a lane: the stack at the beginning of each chunk, its sums, and the overview.
 async function scan(lane) {
-    const { parent } = profile.tree,
-        n = profile.tree.n,
+    const { parent, n } = treeOfTime(),
         real = new Float64Array(n),
         cpu = new Float64Array(n),
         calls = new Float64Array(n),
@@ -156,10 +162,14 @@ async function scan(lane) {
     Object.assign(lane, { cell, long, dust });
 }
 
-export const IN_TIME = ['real', 'cpu', 'calls'];       // the metrics of a range
+const IN_TIME = ['real', 'cpu', 'calls'];       // the metrics of a range
+
+// Returns whether a metric has values in a range. Of samples and slices all have: the parts of a
+// frame's values in a range are those of its time.
+export const isInTime = (key) => isSampled() || IN_TIME.includes(key);
 
 export function metricInTime() {
-    if (!IN_TIME.includes(metric().key))
+    if (!isInTime(metric().key))
         state.metric = Math.max(0, profile.key(IN_TIME.find((key) => profile.key(key) >= 0)));
 }
 
@@ -169,16 +179,22 @@ export const ends = (text) => text.replace(/@.*/, '').split('-').map(Number);
 
 const laneOf = (text) => (/@(\d+)$/.exec(text) || [0, -1])[1] * 1;
 
+// Returns the tick itself; or, in a slice that does not say what ran when, the nearer end of the
+// slice.
+function atCut({ cuts = [] }, tick) {
+    const cut = cuts.find(([from, to]) => tick > from && tick < to);
+    return !cut ? tick : tick - cut[0] < cut[1] - tick ? cut[0] : cut[1];
+}
+
 // Adds up the values of frames within a range, for one lane or all: { real, cpu, calls }, in
 // seconds and calls. A step that crosses an end of the range counts in proportion.
 export async function sumOf(from, to, only = -1) {
     await loadTimes();
-    const n = profile.tree.n,
-        { parent } = profile.tree,
+    const { parent, n } = treeOfTime(),
         sum = { real: new Float64Array(n), cpu: new Float64Array(n), calls: new Float64Array(n) };
     for (const lane of timeline.lanes.filter((_, k) => only < 0 || k === only)) {
-        const a = (from - lane.from) * lane.hz,
-            b = (to - lane.from) * lane.hz,
+        const a = atCut(lane, (from - lane.from) * lane.hz),
+            b = atCut(lane, (to - lane.from) * lane.hz),
             { hz, done, end, tail } = lane;
         const rest = Math.min(end, b) - Math.max(done, a);
         if (rest > 0) {
@@ -238,12 +254,35 @@ export function inRange(tree, text) {
         { name } = tree,
         timed = new Frames(name, tree.parent, tree.when, (m, side) => {
             const { key, hz } = profile.metrics[m];
+            if (isSampled()) return partOf(tree.own(m, side), sum, key);
             return sum[key]
                 ? sum[key].map((v) => v * (key === 'calls' ? 1 : hz))
                 : tree.own(m, side).map(() => 0);
         }),
         called = inclusive(tree, sum.calls);
     return regroup(timed, profile.rank, (i) => (whole[i] > 0 || called[i] > 0 ? name[i] : OUT));
+}
+
+// Returns the sums of all lanes by frame: { real, cpu }, in seconds.
+function wholeOf() {
+    return keep(profile.kept, 'whole of times', () => {
+        const { n } = treeOfTime(), all = { real: new Float64Array(n), cpu: new Float64Array(n) };
+        for (const { hz, chunks } of timeline.lanes)
+            for (const { has: { frame, real, cpu } } of chunks)
+                for (let k = 0; k < frame.length; k++) {
+                    all.real[frame[k]] += real[k] / hz;
+                    all.cpu[frame[k]] += cpu[k] / hz;
+                }
+        return all;
+    });
+}
+
+const OF_CPU = ['cpu', 'user', 'system'];
+
+// Returns the parts of own values in a range, from the sums of samples there and in all.
+function partOf(own, sum, key) {
+    const time = OF_CPU.includes(key) ? 'cpu' : 'real', all = wholeOf()[time];
+    return own.map((v, i) => (all[i] > 0 ? v * Math.min(1, sum[time][i] / all[i]) : 0));
 }
 
 // Returns "0.5–0.6 s of process 12" of "0.5-0.6@1".

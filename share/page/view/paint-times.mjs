@@ -4,10 +4,13 @@ import { grouped, short } from '../base/words.mjs';
 import { matches } from '../model/matches.mjs';
 import { seconds } from '../model/numbers.mjs';
 import { profile, state } from '../model/profile.mjs';
-import { CELLS, KEPT, ends, timeStep, timeline, unpackChunk } from '../model/times.mjs';
+import {
+    CELLS, KEPT, ends, timeStep, timeline, treeOfTime, unpackChunk,
+} from '../model/times.mjs';
 import { ink } from '../draw/colours.mjs';
 import { FONT, label } from '../draw/label.mjs';
 import { MAP_HIGH } from '../draw/map.mjs';
+import { heatHeight, heatInWords, paintHeat, wantHeat } from './paint-heat.mjs';
 
 const EXACT = 2500000;         // the most steps that are drawn one by one
 
@@ -38,9 +41,15 @@ export function paintTimes() {
     if (!(timeline.wide > 0 && timeline.high > 0)) return;
     const all = timeline.lanes.reduce((h, lane) => h + laneHeight(lane), 0),
         turn = (timeline.turn = (timeline.turn || 0) + 1);
-    timeline.sheet.style.height = Math.max(all, timeline.high) + 'px';
+    if (state.heat) wantHeat(paintTimes);
+    timeline.sheet.style.height =
+        Math.max(state.heat ? heatHeight() : all, timeline.high) + 'px';
     paintMap();
     paintRuler();
+    if (state.heat) {
+        paintRows();
+        return;
+    }
     const wanted = [];
     let steps = 0;
     for (const lane of timeline.lanes) {
@@ -80,7 +89,7 @@ const coverOf = (covers, depth) =>
 
 // Draws covers with the density of their calls.
 function paintCovers(c, covers, head) {
-    const { name } = profile.tree;
+    const { name } = treeOfTime();
     for (const [depth, cover] of covers.entries()) {
         for (let p = 0; cover && p <= timeline.wide; p++) {
             if (!(cover.w[p] > 0.02)) continue;
@@ -107,12 +116,27 @@ function showPicked(scale) {
     }
 }
 
+// Paints the heat map.
+function paintRows() {
+    const c = sized(timeline.canvas, timeline.wide, timeline.high), [t0, t1] = timeline.view;
+    timeline.boxes = [];
+    timeline.drawn = paintHeat(c, timeline.scroll.scrollTop);
+    timeline.told.textContent = heatInWords();
+    showPicked(timeline.wide / (t1 - t0));
+    timeline.canvas.setAttribute(
+        'aria-label',
+        `Heat map of time by subs, from ${seconds(t0)} to ${seconds(t1)}. ${heatInWords()}. `
+        + 'Drag, or Shift and arrow keys, select a range; plus, minus and arrow keys zoom and '
+        + 'move.',
+    );
+}
+
 function paintLanes(exact) {
     const c = sized(timeline.canvas, timeline.wide, timeline.high),
         top = timeline.scroll.scrollTop,
         [t0, t1] = timeline.view,
         scale = timeline.wide / (t1 - t0),
-        { name } = profile.tree,
+        { name } = treeOfTime(),
         { boxes } = Object.assign(timeline, { boxes: [] });
     let y = -top, drawn = 0;
     for (const lane of timeline.lanes) {
@@ -173,6 +197,7 @@ function paintLanes(exact) {
         y += height;
     }
     timeline.drawn = drawn;
+    timeline.told.textContent = '';
     showPicked(scale);
     timeline.canvas.setAttribute(
         'aria-label',
@@ -183,7 +208,7 @@ function paintLanes(exact) {
 
 // Draws the calls of the visible chunks.
 function calls(lane, box) {
-    const { parent } = profile.tree, { shown } = lane;
+    const { parent } = treeOfTime(), { shown } = lane;
     if (!shown.length) return;
     let { frame } = shown[0];
     const begins = [...shown[0].begins];
@@ -227,7 +252,7 @@ function paintMap() {
     timeline.lanes.forEach((lane, k) => {
         const top = k * MAP_HIGH / timeline.lanes.length;
         for (const { depth, frame, from, to } of lane.long) {
-            c.fillStyle = ink.fill[profile.tree.name[frame]];
+            c.fillStyle = ink.fill[treeOfTime().name[frame]];
             c.fillRect(
                 (lane.from + from / lane.hz) * scale,
                 top + (depth - 1) * row,

@@ -5,11 +5,15 @@ import { $, make } from '../base/elements.mjs';
 import { redraw } from '../base/redraw.mjs';
 import { percent, short } from '../base/words.mjs';
 import { seconds } from '../model/numbers.mjs';
-import { isUpward, placeOf, profile, state } from '../model/profile.mjs';
+import { isSampled, isUpward, placeOf, profile, state } from '../model/profile.mjs';
 import { scene } from '../model/scene.mjs';
-import { loadTimes, partsOfTime, timeline } from '../model/times.mjs';
+import { PHASE_KIND } from '../data/tree.mjs';
+import { wholeColumns } from '../model/heat.mjs';
+import { ends, loadTimes, partsOfTime, timeStep, timeline, treeOfTime } from '../model/times.mjs';
+import { remember } from '../act/address.mjs';
 import { chooseTime } from '../act/chain.mjs';
 import { go } from '../act/cursor.mjs';
+import { cellAt, heatMap } from './paint-heat.mjs';
 import { boxAt, paintTimes } from './paint-times.mjs';
 
 function drawTimes() {
@@ -21,6 +25,7 @@ function drawTimes() {
         return;
     }
     if (!timeline.canvas) makeTimes(node);
+    timeline.rows.value = state.heat ? 'heat' : 'calls';
     paintTimes();
 }
 
@@ -67,7 +72,28 @@ function makeTimes(node) {
         make('option', { value: 0 }, 'all processes and phases'),
         ...parts.map(([text], i) => make('option', { value: i + 1 }, short(text, 80))),
     );
-    node.replaceChildren(timeline.map, timeline.ruler, timeline.part, timeline.scroll);
+    timeline.rows = make(
+        'select',
+        {
+            id: 'rows',
+            'aria-label': 'What the time line shows',
+            onchange: () => {
+                state.heat = timeline.rows.value === 'heat';
+                timeline.scroll.scrollTop = 0;
+                paintTimes();
+                remember();
+            },
+        },
+        make('option', { value: 'heat' }, 'heat map of subs'),
+        make('option', { value: 'calls' }, isSampled() ? 'stacks' : 'calls'),
+    );
+    timeline.told = make('span', { id: 'columns' });
+    node.replaceChildren(
+        timeline.map,
+        timeline.ruler,
+        make('div', { className: 'choices' }, timeline.told, timeline.part, timeline.rows),
+        timeline.scroll,
+    );
     const { canvas } = timeline,
         at = (px) =>
             timeline.view[0] + ((timeline.view[1] - timeline.view[0]) * px) / timeline.wide;
@@ -75,7 +101,7 @@ function makeTimes(node) {
     chooses(canvas, timeline.chosen, {
         begins: () => true,
         moves: () => pointTime(null),
-        ends: (from, to) => chooseTime([at(from), at(to)]),
+        ends: (from, to) => chooseColumns([at(from), at(to)]),
     });
     drags(timeline.ruler, {
         begins: () => (held = timeline.view),
@@ -112,12 +138,15 @@ function makeTimes(node) {
         onmouseleave: () => pointTime(null),
         onkeydown: timeKey,
         onclick: (event) => {
+            const cell = cellOf(event);
+            if (cell) chooseTime([cell.from, cell.to]);
+            if (state.heat) return;
             const box = isUpward() ? null : boxAt(event),
-                frame = box ? scene.tree.follow(profile.tree.path(box.frame)).frame : -1;
+                frame = box ? scene.tree.follow(pathOf(box.frame)).frame : -1;
             if (frame > 0) go(frame);
         },
         ondblclick: (event) => {
-            const box = boxAt(event);
+            const box = state.heat ? null : boxAt(event);
             if (box) lookAt([box.from, box.to]);
             else lookAt([0, timeline.span]);
         },
@@ -151,18 +180,48 @@ function zoomTime(factor, around = 0.5) {
     lookAt([at - size * around, at - size * around + size]);
 }
 
+// Selects a range, of whole columns in a heat map.
+function chooseColumns(range) {
+    chooseTime(
+        state.heat && heatMap.shown ? wholeColumns(heatMap.shown.columns, range) : range,
+    );
+}
+
+// Selects one column more or less, from the first visible one on.
+function extend(by) {
+    if (!heatMap.shown) return;
+    const { from, step } = heatMap.shown.columns,
+        picked = timeStep(),
+        [begin, end] = picked ? ends(picked.text) : [from, from],
+        next = Math.min(timeline.span + step, end + by * step);
+    chooseTime(next > begin + step / 2 ? [begin, next] : null);
+}
+
+// Returns the names from the root's kid to a frame, without processes and phases.
+const pathOf = (frame) =>
+    treeOfTime().path(frame).filter((name) => !(profile.facts.kinds[name] >= PHASE_KIND));
+
+function cellOf(event) {
+    if (!state.heat) return null;
+    const area = timeline.canvas.getBoundingClientRect();
+    return cellAt(event.clientX - area.left, event.clientY - area.top);
+}
+
 function timeKey(event) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const { key } = event,
-        acts = {
-            '+': () => zoomTime(0.5),
-            '=': () => zoomTime(0.5),
-            '-': () => zoomTime(2),
-            ArrowLeft: () => look(timeline.view, -0.25),
-            ArrowRight: () => look(timeline.view, 0.25),
-            0: () => lookAt([0, timeline.span]),
-            Home: () => lookAt([0, timeline.span]),
-        };
+    const chooses = event.shiftKey && state.heat && /^Arrow/.test(event.key),
+        key = chooses ? `Shift${event.key}` : event.key;
+    const acts = {
+        ShiftArrowLeft: () => extend(-1),
+        ShiftArrowRight: () => extend(1),
+        '+': () => zoomTime(0.5),
+        '=': () => zoomTime(0.5),
+        '-': () => zoomTime(2),
+        ArrowLeft: () => look(timeline.view, -0.25),
+        ArrowRight: () => look(timeline.view, 0.25),
+        0: () => lookAt([0, timeline.span]),
+        Home: () => lookAt([0, timeline.span]),
+    };
     if (!acts[key]) return;
     acts[key]();
     event.preventDefault();
@@ -170,20 +229,20 @@ function timeKey(event) {
 }
 
 function pointTime(event) {
-    const tip = $('tip'), box = event && boxAt(event);
-    tip.hidden = !box;
-    if (!box) return;
-    const { frame, from, to, lane } = box,
-        share = (to - from) / (lane.end / lane.hz),
-        place = placeOf(profile.tree.name[frame]);
+    const tip = $('tip'),
+        box = event && !state.heat ? boxAt(event) : null,
+        cell = event && cellOf(event);
+    tip.hidden = !box && !cell;
+    if (tip.hidden) return;
+    const sub = cell ? cell.sub : treeOfTime().name[box.frame], place = placeOf(sub);
+    const told = cell
+        ? `${seconds(cell.value)} in ${seconds(cell.to - cell.from)}, from ${seconds(cell.from)} on`
+        : `${seconds(box.to - box.from)} elapsed (`
+            + `${percent((box.to - box.from) / (box.lane.end / box.lane.hz))} of the process), `
+            + `from ${seconds(box.from)} on`;
     tip.replaceChildren(
-        make('div', { className: 'name' }, short(profile.names[profile.tree.name[frame]], 1000)),
-        make(
-            'p',
-            {},
-            `${seconds(to - from)} elapsed (${percent(share)} of the process), from `
-            + `${seconds(from)} on${place ? ` \u00b7 ${place}` : ''}`,
-        ),
+        make('div', { className: 'name' }, short(profile.names[sub], 1000)),
+        make('p', {}, told + (place ? ` \u00b7 ${place}` : '')),
     );
     tip.style.left =
         Math.max(8, Math.min(event.clientX + 14, innerWidth - tip.offsetWidth - 8)) + 'px';

@@ -12,7 +12,7 @@ import {
 import { NEUTRAL, kindOf, largest, scene } from '../model/scene.mjs';
 import { LANES, STEPS, lane, partInWords } from '../model/steps.mjs';
 import { byName } from '../model/subs.mjs';
-import { IN_TIME, timeStep } from '../model/times.mjs';
+import { isInTime, timeStep } from '../model/times.mjs';
 import { KINDS, LEVELS, diffColour, display, ink, kindColour } from '../draw/colours.mjs';
 import { panes } from '../draw/pane.mjs';
 import { link } from '../act/address.mjs';
@@ -44,7 +44,7 @@ export function toolbar() {
     $('order').value = state.order === 'time' && !timed ? 'name' : state.order;
     $('metric').value = state.metric;
     for (const option of $('metric').options)
-        option.disabled = !!timeStep() && !IN_TIME.includes(profile.metrics[option.value].key);
+        option.disabled = !!timeStep() && !isInTime(profile.metrics[option.value].key);
     if (document.activeElement !== $('q') && $('q').value !== state.q) $('q').value = state.q;
     found();
     const totals = scene.all.map(

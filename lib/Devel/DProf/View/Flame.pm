@@ -171,10 +171,10 @@ sub begin_parts {
     return;
 }
 
-# Keeps processes and threads apart in the page, unless the time line shows them.
+# Keeps processes, threads and phases apart in the page, unless a time line of calls shows them.
 sub end_parts {
     my ($self, $how) = @_;
-    my $timed = @{ $how->{traces} } > 0;
+    my $timed = @{ $how->{traces} } > 0 && !$self->{sampled};
     my @profiles = $self->{how}{by_part} && !$self->{two} ? $self->profiles(0) : ();
     my $apart = @profiles > 1 && !$timed;
     $how->{by_part} = $apart ? 1 : 0;
@@ -387,10 +387,11 @@ sub for_page {
     # Names of files below the current folder are those of the forge.
     @options{qw(source_url source_root)} = ($self->{source_url}, text(Cwd::getcwd() // ''))
         if defined $self->{source_url};
-    $how->{options} = '"options":' . json_text(\%options);
     $how->{notes_of_page} = [$self->notes_of_page];
     $how->{sources} = [$self->sources_of_page] if !$self->{no_source};
     $how->{traces} = [$self->traces];
+    $options{sampled} = $bool->($self->{sampled});
+    $how->{options} = '"options":' . json_text(\%options);
     $self->end_parts($how);
     return if !$self->{two};
     my ($before, $after) = map { $_->{name} } $self->sides;
@@ -478,8 +479,9 @@ sub other_side {
     return ": $name has nothing; --width $word or --width union draws what the other side has";
 }
 
-# Returns the traces of one side, to be read once more for a time line. Returns nothing if a file is
-# no trace or cannot be read again, or if an option selects a part of them.
+# Returns the traces of one side, its samples or its slices, to be read once more for a time line.
+# Returns nothing if a file does not say what ran when, or cannot be read again, or if an option
+# selects a part of them.
 sub traces {
     my ($self) = @_;
     return if $self->{two} || $self->{no_timeline} || $self->unit ne 's'
@@ -487,9 +489,13 @@ sub traces {
         or @{ $self->{windows} || [] };
     my @outcomes = map { my $profile = $_; map { $profile->outcome($_) } 0 .. $profile->files - 1 }
         $self->profiles(0);
-    return if grep { !$_->{marks} || $_->{tree} || !-f $_->{path} } @outcomes;
+    return if grep { !-f $_->{path} } @outcomes;
+    my $timed = grep { $_->{when} || ($_->{slice} && @outcomes > 1) } @outcomes;
+    my $traces = grep { $_->{marks} && !$_->{tree} } @outcomes;
+    return if $timed != @outcomes && $traces != @outcomes;
+    $self->{sampled} = $timed;
     my $marks = 0;
-    $marks += $_->{marks} for @outcomes;
+    $marks += $_->{ $timed ? 'contexts' : 'marks' } for @outcomes;
     return map { $_->{path} } @outcomes if $marks <= MOST_MARKS;
     $self->{too_long} = $marks;
     return;
