@@ -424,7 +424,7 @@ static void add_renames(struct answer *a)
         dp_buf_adds(&a->text, "\n");
     }
     if (n > 0)
-        dp_buf_adds(to, "(Here each of these counts as two subs, one gone and one new.)\n");
+        dp_buf_adds(&a->text, "(Here each of these counts as two subs, one gone and one new.)\n");
     a->r->no_memory = a->r->no_memory || n < 0;
 }
 
