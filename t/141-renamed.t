@@ -1,5 +1,5 @@
-# Subs that may only have another name: dprofdiff names the pairs in JSON, tables and pages as in its
-# answer.
+# Subs that may only have another name: dprofdiff names the pairs in JSON, tables and pages as in
+# its answer.
 use strict;
 use warnings;
 use FindBin;

@@ -1,5 +1,5 @@
-# Long work shows how far it is: bytes, share, rate and time left, in the same words everywhere, on a
-# terminal and from the second second on. The clock is the test's own.
+# Long work shows how far it is: bytes, share, rate and time left, in the same words everywhere, on
+# a terminal and from the second second on. The clock is the test's own.
 use strict;
 use warnings;
 use FindBin;

@@ -240,13 +240,12 @@ static void set_hidden(pTHX_ const char *name, const char *value)
  * process starts get the same one, if they record. */
 static void join_run(pTHX)
 {
-    static const char name[] = "PERL_DPROF_RUN";
-    const char *of = is_trusted(aTHX) ? getenv(name) : NULL;
+    const char *of = is_trusted(aTHX) ? getenv("PERL_DPROF_RUN") : NULL;
     size_t len = of ? strlen(of) : 0;
     if (len && len < sizeof dpx_run.of_run && strspn(of, "0123456789abcdef.") == len)
         memcpy(dpx_run.of_run, of, len + 1);
     if (!dpx_run.blocks_only && !dpx_run.self_sampling && dpx_perldb_goes_on())
-        set_hidden(aTHX_ name, *dpx_run.of_run ? dpx_run.of_run : dpx_run.run);
+        set_hidden(aTHX_ "PERL_DPROF_RUN", *dpx_run.of_run ? dpx_run.of_run : dpx_run.run);
 }
 
 /* Says why nothing can be recorded; if only blocks are recorded, by an exception. */
