@@ -740,10 +740,8 @@ static int find_open(const struct dp_compared *c, struct dp_diff_outcome *out)
     return names.err ? DP_E_NOMEM : 0;
 }
 
-enum { MOST_RENAMES = 100 };
-
-/* Stores the certain renames for the tool, which compares again with them (--map auto): a line
- * OLD=NEW for each. */
+/* Stores the renames for the tool: those that are certain as a line OLD=NEW each, as it compares
+ * again with them (--map auto), and all as people read them. */
 static int store_renames(const struct dp_compared *c, struct dp_diff_outcome *out)
 {
     struct dp_renamed renames[MOST_RENAMES];
