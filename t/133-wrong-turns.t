@@ -69,9 +69,9 @@ sub each_of { push @rows, map { [$_, @{ $_[1] }] } @{ $_[0] } }
 
 my @all = map { $_->{name} } Devel::DProf::Tools::all();
 each_of(\@all, [['--hlep'], "Unknown option: hlep; did you mean --help?\n$TRY", 2]);
-each_of([grep { !/merge|store|list/ } @all],
+each_of([grep { !/merge|store|list|attach|dump/ } @all],
     [['--metrc', 'cpu'], "Unknown option: metrc; did you mean --metric?\n$TRY", 2]);
-each_of([qw(dprofmerge dprofstore dproflist)],
+each_of([qw(dprofmerge dprofstore dproflist dprofattach dprofdump)],
     [['--metric', 'cpu'], 'Unknown option: metric; it is an option of dprofrun, dprofreport, '
         . "dprofdiff, and 6 more\n$TRY", 2]);
 each_of([qw(dprofpp dprofflame dprofmerge dproftop)], [['--annotate', 'f'],
@@ -85,6 +85,23 @@ push @rows, (
         "--format: unknown format pporf; did you mean pprof?\n$TRY", 2],
     ['dprofexport', ['-o', 'x.foo', 'ours.out'], '-o x.foo: no format has that suffix; use '
         . "--format pprof|speedscope|firefox|callgrind|cachegrind|chrome\n$TRY", 2],
+);
+each_of(['dprofattach', 'dprofdump'], [['999999999'],
+    'TOOL: there is no process 999999999', 1]);
+push @rows, (
+    ['dprofattach', [], "which process? dprofattach PID, or dprofattach -- COMMAND\n$TRY", 2],
+    ['dprofattach', ['ours.out'],
+        "ours.out: not the number of a process; dprofattach -- ours.out starts a command\n$TRY", 2],
+    ['dprofattach', ['--for', '10x', 1],
+        "--for 10x: a time is a number with ms, s, m or h: --for 10s\n$TRY", 2],
+    ['dprofattach', ['--spool', 'x', 1], "--spool is for slices: --slice 60s --spool x\n$TRY", 2],
+    ['dprofattach', ['--slice', '1s', '-o', 'x', 1],
+        "-o and --slice both say where profiles go; leave one out\n$TRY", 2],
+    ['dprofattach', ['--rate', 20000, 1], "--rate 20000: at most 10000\n$TRY", 2],
+    ['dprofdump', [], "one process or core file at a time; dprofdump PID\n$TRY", 2],
+    ['dprofdump', [1, 2], "one process or core file at a time; dprofdump PID\n$TRY", 2],
+    ['dprofdump', ['ours.out'], 'dprofdump: ours.out: not a core file of this kind of machine', 1],
+    ['dprofdump', ['nune_'], "dprofdump: nune_: $NONE", 1],
 );
 # Files: both sides of a comparison are named.
 for my $tool (@READERS) {

@@ -151,7 +151,8 @@ subtest 'our own tools' => sub {
     for my $env ({}, $ENV{EXTENDED_TESTING}
         ? ({ PERL_DPROF_MODE => 'tree' }, { PERL_DPROF_BUFFER => 0 }) : ()) {
         my ($dir, $bytes) = with_profile();
-        my %args = (dprof => [[], ['pp']], dprofpp => [[], ['-h'], ['-V'], ['--bad']],
+        my %args = (dprof => [[], ['pp']], dprofattach => [['-h']], dprofdump => [['-h']],
+            dprofpp => [[], ['-h'], ['-V'], ['--bad']],
             dprofreport => [[]], dprofdiff => [['tmon.out', 'tmon.out']], dproffold => [[]],
             dprofflame => [[]], dprofhtml => [['-o', 'page.html']],
             dprofexport => [['-o', 'x.pb.gz']],
