@@ -66,7 +66,8 @@ sub complaints {
 my @files = tracked();
 my %real = (
     table   => content('xs/record/dpx_opt.h'),
-    writers => join('', map { content($_) } grep { m{^xs/\w+/\w+\.c$} } @files),
+    writers => join('', map { content($_) } grep { m{^(?:xs/\w+|src/attach)/\w+\.c$} }
+        @files),
     manual  => content('lib/Devel/DProf.pm'),
     format  => content('lib/Devel/DProf/Format.pod'),
     names   => content('src/format/dp_header.h'),
