@@ -1,7 +1,7 @@
 #!/usr/bin/perl
-# The figures of dprof attach and dprof dump, on this perl and on those that xt/matrix has made:
-# impossible stacks, stacks that are given up, shares against a program's own clock, costs of the
-# target and of the sampler, real programs, core files.
+# The figures of dprof attach and dprof dump, on this perl and on those that xt/matrix has made. They
+# are: impossible stacks, stacks that are given up, shares against a program's own clock, costs of
+# the target and of the sampler, real programs, core files.
 #
 #   perl Makefile.PL && make
 #   perl xt/attach.pl [--samples N] [--perls 0] [NAME ...]
@@ -58,7 +58,8 @@ sub finish { my ($pid) = @_; kill KILL => $pid; waitpid $pid, 0; return }
 
 # The perls: NAME => CODE, which returns a command that runs this text.
 sub commands {
-    my @all = ([$Config{version} . ', this one' => sub { ($^X, spew(scratch() . '/p.pl', $_[0])) }]);
+    my @all = ([$Config{version} . ', this one'
+        => sub { ($^X, spew(scratch() . '/p.pl', $_[0])) }]);
     return @all if !$perls;
     for my $system (grep { -x "$_/usr/bin/perl" && !/i386/ } glob MATRIX . '/bare-*') {
         push @all, [$system =~ s{.*/}{}r => sub {
@@ -162,8 +163,8 @@ END
         $cpu = (times)[0] + (times)[1] - $cpu;
         my ($after) = @{ $target->counts };
         finish($pid);
-        my %in = map { $_ => ($after->{$_} - $before->{$_}) / ($after->{samples} - $before->{samples}) }
-            qw(readings parts);
+        my $n = $after->{samples} - $before->{samples};
+        my %in = map { $_ => ($after->{$_} - $before->{$_}) / $n } qw(readings parts);
         check($in{readings} <= 3, sprintf 'readings of a sample: %.2f, at most 3 (%.1f parts)',
             @in{qw(readings parts)});
         my $share = percent($cpu, time - $began);
@@ -206,8 +207,8 @@ END
         }
         finish($pid);
         my ($count) = @{ $target->counts };
-        check($rss[-1] - $rss[0] < 60, sprintf 'memory of the sampler, of %d samples of subs without end: '
-            . '%s MB', $count->{samples}, join ' ', map { sprintf '%.0f', $_ } @rss);
+        check($rss[-1] - $rss[0] < 60, sprintf 'memory of the sampler, in %d samples of subs '
+            . 'without end: %s MB', $count->{samples}, join ' ', map { sprintf '%.0f', $_ } @rss);
     },
     real => \&real,
     core => \&core,
@@ -221,15 +222,15 @@ sub not_followed {
     return check(1, 'not followed: this machine has one processor, or no compiler')
         if system("$Config{cc} -shared -fPIC -o $object $source") || system 'nproc | grep -qv "^1$"';
     system "taskset -pc 0 $pid >/dev/null";
-    my $run = run_program(['taskset', '-c', 1, tool_command('dprofattach', '--rate', RATE, '--for',
-        '20s', $pid)], env => { LD_PRELOAD => $object });
+    my $run = run_program(['taskset', '-c', 1, 'env', "LD_PRELOAD=$object",
+        tool_command('dprofattach', '--rate', RATE, '--for', '20s', $pid)]);
     my $text = slurp("$run->{dir}/tmon.out") // return check(0, "not followed: $run->{err}");
     my ($n, $wrong) = $known->impossible($text);
     my ($mended, $bad) = $text =~ /\$dprof_mended=(\d+); \$dprof_given_up=(\d+)/;
     check($n && $wrong eq '', sprintf 'not followed to its processor: impossible stacks: none of %d%s', $n,
         $wrong && "; BUT $wrong");
-    check(percent($bad, $n) <= $most, sprintf 'not followed: given up %.2f %%, at most %d %% (%.1f %% mended)',
-        percent($bad, $n), $most, percent($mended, $n));
+    check(percent($bad, $n) <= $most, sprintf 'not followed: given up %.2f %%, at most %d %%; '
+        . '%.1f %% mended', percent($bad, $n), $most, percent($mended, $n));
     return;
 }
 
@@ -245,7 +246,10 @@ my @num = map { ($_ * 7919) % 10007 } 1 .. 1500;
 my (%t, $sink); $sink = 0;
 sub add { $_[0] + 1 }
 sub tiny { my $x = 0; $x = add($x) for 1 .. 6000; $sink += $x }
-sub stmts { my ($x, $y) = (0, 1); for my $i (1 .. 8000) { $x += $i; $y ^= $x; $x &= 0xffff; $y += 3 } }
+sub stmts {
+    my ($x, $y) = (0, 1);
+    for my $i (1 .. 8000) { $x += $i; $y ^= $x; $x &= 0xffff; $y += 3 }
+}
 sub sortb { my @s = sort { $a <=> $b || $b cmp $a } @num; $sink += $s[0] }
 sub md5 { for (1 .. 40) { $sink += length md5_hex($big) } }
 sub evals { for my $i (1 .. 40) { $sink += eval "my \$q = $i; \$q += \$_ for 1 .. 30; \$q" } }
@@ -279,7 +283,8 @@ END
     $sum += $_ for values %got;
     for my $part (sort keys %true) {
         my $p = $true{$part} / $all;
-        my ($ratio, $sigma) = (($got{$part} // 0) / $sum / $p, sqrt((1 - $p) / $p / $count->{samples}));
+        my $ratio = ($got{$part} // 0) / $sum / $p;
+        my $sigma = sqrt((1 - $p) / $p / $count->{samples});
         check(abs($ratio - 1) <= 3 * $sigma, sprintf 'share of %-6s %5.2f %%, sampled %.3f of it; '
             . '3 sigma: %.3f', $part, 100 * $p, $ratio, 3 * $sigma);
     }
@@ -316,8 +321,8 @@ sub real {
     if (-x '/usr/bin/perltidy') {
         my $big = spew(scratch() . '/big.pl', join '', map { slurp($_) =~ s/^__(END|DATA)__.*//msr }
             glob "$FindBin::Bin/../lib/Devel/DProf/Tool/*.pm");
-        my $run = run_tool('dprofattach', ['--rate', RATE, '--', $^X, '/usr/bin/perltidy', '-st', $big],
-            fresh => 1);
+        my $run = run_tool('dprofattach',
+            ['--rate', RATE, '--', $^X, '/usr/bin/perltidy', '-st', $big], fresh => 1);
         my $text = slurp("$run->{dir}/tmon.out");
         my ($n) = $run->{err} =~ /with (\d+) samples/;
         my ($bad) = $text =~ /\$dprof_given_up=(\d+)/;
@@ -369,8 +374,11 @@ END
     system "gcore -o $dir/core $pid >/dev/null 2>&1";
     my @shown = map {
         my $target = $_;
-        join "\n", sort map { join ' < ', $_->{leaf} // '', map { ($_->{sub} // $_->{kind})
-            . ($_->{args} // '') . ":$_->{line}" } @{ $_->{frames} } } @{ $target->stacks(args => 1) };
+        join "\n", sort map {
+            join ' < ', $_->{leaf} // '',
+                map { ($_->{sub} // $_->{kind}) . ($_->{args} // '') . ":$_->{line}" }
+                @{ $_->{frames} }
+        } @{ $target->stacks(args => 1) };
     } Devel::DProf::Live::Target->process($pid, threads => 1),
         Devel::DProf::Live::Target->core("$dir/core.$pid", threads => 1);
     finish($pid);
