@@ -83,11 +83,14 @@ int dp_elf_notes(const struct dp_elf *elf,
                  int (*fn)(void *arg, unsigned type, const char *note, size_t len), void *arg)
 {
     elf_program p;
+    uint64_t left = elf->size;          /* parts do not overlap */
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < elf->n_programs && program_at(elf, i, &p); i++)
         if (p.p_type == PT_NOTE && p.p_offset <= elf->size
-            && p.p_filesz <= elf->size - p.p_offset)
+            && p.p_filesz <= elf->size - p.p_offset && p.p_filesz <= left) {
+            left -= p.p_filesz;
             rc = notes_in(elf, p.p_offset, p.p_offset + p.p_filesz, fn, arg);
+        }
     return rc;
 }
 
@@ -112,7 +115,11 @@ void dp_elf_symbols(const struct dp_elf *elf,
                     void (*fn)(void *arg, const char *name, uint64_t address), void *arg)
 {
     elf_section table;
+    uint64_t left = elf->size;          /* tables do not overlap */
     for (size_t i = 0; i < elf->n_sections && section_at(elf, i, &table); i++)
-        if (table.sh_type == SHT_DYNSYM || table.sh_type == SHT_SYMTAB)
+        if ((table.sh_type == SHT_DYNSYM || table.sh_type == SHT_SYMTAB)
+            && table.sh_size <= left) {
+            left -= table.sh_size;
             symbols_in(elf, &table, fn, arg);
+        }
 }

@@ -2,8 +2,6 @@
 #include "dp_err.h"
 #include "dp_mem.h"
 
-#include <stdlib.h>
-
 void dp_regions_init(struct dp_regions *r)
 {
     *r = (struct dp_regions){ NULL };
@@ -42,20 +40,35 @@ int dp_regions_add(struct dp_regions *r, const struct dp_region *region, const c
     return 0;
 }
 
+/* Reads digits of base 16, up to `end`; *p moves behind them. */
+static uint64_t parse_hex(const char **p, const char *end)
+{
+    uint64_t v = 0;
+    for (; *p < end; ++*p) {
+        char c = **p;
+        int digit = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+        if (digit < 0)
+            break;
+        v = v << 4 | (unsigned)digit;
+    }
+    return v;
+}
+
 /* Reads START-END PERMS OFFSET DEVICE INODE [PATH], proc_pid_maps(5). Returns 0 or DP_E_NOMEM;
  * ignores a line that is none. */
-static int parse_line(struct dp_regions *r, const char *line, const char *end)
+static int parse_line(struct dp_regions *r, const char *p, const char *end)
 {
+    enum { PERMS = 6 };         /* bytes, with the blanks around */
     struct dp_region region = { 0 };
-    char *p;
-    region.start = strtoull(line, &p, 16);
-    if (*p != '-')
+    region.start = parse_hex(&p, end);
+    if (p == end || *p++ != '-')
         return 0;
-    region.end = strtoull(p + 1, &p, 16);
-    if (*p != ' ' || end - p < 6)
+    region.end = parse_hex(&p, end);
+    if (end - p < PERMS || *p != ' ')
         return 0;
     region.is_writable = p[2] == 'w';
-    region.offset = strtoull(p + 6, &p, 16);
+    p += PERMS;
+    region.offset = parse_hex(&p, end);
     for (int field = 0; field < 2; field++) {           /* device and inode */
         while (p < end && *p == ' ')
             p++;
@@ -75,7 +88,7 @@ int dp_regions_parse(struct dp_regions *r, const char *text, size_t len)
     while (rc == 0 && text < end) {
         const char *stop = memchr(text, '\n', (size_t)(end - text));
         if (!stop)
-            break;              /* strtoull needs an end */
+            break;              /* the text was cut */
         rc = parse_line(r, text, stop);
         text = stop + 1;
     }
