@@ -102,8 +102,20 @@ ok($is_left && @paths == 1 && -s $paths[0], 'the profile is there while the prog
 ended($run);
 ($is_left) = $outside->files;
 is($is_left, 0, 'the end of the program is noticed');
+my $text = slurp($paths[0]);
 undef $outside;
 is_deeply([bsd_glob("$tmp/*")], [], 'the profile goes with the object');
+
+# 10 seconds at 100 Hz, whose header says that 9 and 11 samples were given up.
+$text =~ s/\$rrun_rtime=\d+/\$rrun_rtime=100000000/ or die 'no real time';
+for my $n (9, 11) {
+    my $file = spew("$tmp/$n.out", $text =~ s/\$dprof_given_up=\d+/\$dprof_given_up=$n/r);
+    my $said = $n < 10 ? qr/\A\z/ : qr/\A\Q$file\E: 1\.1 % of the samples could not be read, and /;
+    like(in_process($_->[0], @$_[1 .. $#$_], $file)->{err}, $said, "$_->[0] says what $n lost mean")
+        for ['dprofreport'], ['dprofpp'], ['dprofflame', '-o', "$tmp/x.svg"],
+        ['dprofhtml', '-o', "$tmp/x.html"];
+    unlink bsd_glob("$tmp/*");
+}
 
 my $server = started(2);
 $top = top_until(qr/ and 2 more /, '-n', 1, '-d', 0.5, '--children', $server->{pid});
