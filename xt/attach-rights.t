@@ -10,7 +10,9 @@ use File::Temp ();
 use Test::More;
 
 plan skip_all => 'this needs root' if $>;
-plan skip_all => "there is no $_" for grep { system("command -v $_ >/dev/null") } qw(setpriv unshare);
+for my $tool (qw(setpriv unshare)) {
+    plan skip_all => "there is no $tool" if system("command -v $tool >/dev/null");
+}
 
 my @NOBODY = qw(setpriv --reuid 65534 --regid 65534 --clear-groups);
 my @WEAK = qw(setpriv --bounding-set -sys_ptrace --inh-caps -sys_ptrace);

@@ -184,7 +184,7 @@ static int find_first(struct dp_perl *perl, struct dp_err *err)
                       perl->version.series, perl->subversion);
 }
 
-/* Can any memory be read? The kernel may show the mappings of a process whose memory it protects. */
+/* Can any memory be read? The kernel may show the mappings of a process, and protect its memory. */
 static bool can_read(struct dp_target *t, const struct dp_regions *regions)
 {
     char byte;

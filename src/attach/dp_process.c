@@ -168,7 +168,7 @@ static const char *yama_advice(void)
     if (scope == 2 && geteuid())
         return "kernel.yama.ptrace_scope is 2: only root may; try sudo";
     if (scope == 1 && geteuid())
-        return "kernel.yama.ptrace_scope is 1: only root or a parent may; try sudo, start the program "
+        return "kernel.yama.ptrace_scope is 1: only root or a parent may; try sudo, start it "
             "by dprof attach -- COMMAND, or have it call Devel::DProf::Control::allow_attach";
     return NULL;
 }
