@@ -348,33 +348,25 @@ subtest 'dproftop finds the profile of a process' => sub {
         'the number of a process that has ended gives a message');
     is($top->{status}, 1, 'the number of a process that has ended gives status 1');
 
+    # Each of these is sampled from outside: a process without the profiler, also beside the profile
+    # of another one; one that has recorded nothing yet; a child with its parent's file.
     my $code = '$| = 1; print "ready\n"; <STDIN>';
     my $plain = started($dir, {}, '-e', $code);
-    $top = top($elsewhere, [$plain->{pid}]);
-    like($top->{err},
-        qr/\Adproftop: process $plain->{pid} is not recorded: .* PERL5OPT=-d:DProf=\S+ in its /,
-        'dproftop says how to record a process without the profiler');
-    is($top->{status}, 1, 'a process without the profiler gives status 1');
     my $beside = started($dir, {});
-    like(top($dir, [$plain->{pid}])->{err}, qr/ $plain->{pid} is not recorded: /,
-        'the profile of another process is not shown for one without the profiler');
-    ended($_) for $beside, $plain;
     my $idle = started($dir, {}, PROFILER(), '-e', "BEGIN { $code }");
-    $top = top($elsewhere, [$idle->{pid}]);
-    like($top->{err}, qr/ $idle->{pid} has the profiler, but no profile yet: /,
-        'dproftop says that a process has recorded nothing yet');
-    like($top->{err}, qr/ with start=no or start=mark, when recording starts$/m,
-        'dproftop names the options that delay the recording');
-    ended($idle);
     my $parent = started($dir, {}, PROFILER(), '-e', 'use POSIX (); $| = 1; pipe my $in, my $out;'
         . 'my $pid = fork; if (!$pid) { close $out; readline $in; POSIX::_exit(0) }'
         . 'print "$pid\n"; readline STDIN; close $out; wait');
-    $top = top($elsewhere, [$parent->{ready}]);
-    like($top->{err}, qr/ $parent->{ready} has the profiler, but no profile yet: /,
-        "a child that has recorded nothing is not shown its parent's file");
+    my $cwd = getcwd();
+    chdir $dir or die "$dir: $!";
+    ok(Devel::DProf::Live::Files::is_unrecorded($_), 'a process without a profile has none')
+        for $plain->{pid}, $idle->{pid}, $parent->{ready};
+    ok(!Devel::DProf::Live::Files::is_unrecorded($_), 'a process with a profile is known')
+        for $beside->{pid}, $parent->{pid};
+    chdir $cwd or die "$cwd: $!";
     $top = top($elsewhere, [$parent->{pid}, '-n', 1]);
     is("$top->{err}$top->{status}", '0', "dproftop shows the parent's file for the parent");
-    ended($parent);
+    ended($_) for $beside, $plain, $idle, $parent;
     is_deeply([bsd_glob("$elsewhere/*")], [], 'dproftop leaves no file');
 };
 

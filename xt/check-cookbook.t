@@ -181,6 +181,13 @@ my %says = (
     'Counts before and after, with cg_diff' => {
         'half.base.cachegrind' => qr/^fn=main::count\n\d+ 1500 \d+$/m,
         'half.cachegrind' => qr/^fn=main::count\n\d+ 750 \d+$/m },
+    'What does my hung daemon do?' =>
+    { 'stack.txt' => qr/\AProcess .* waits in main::take_lock at daemon\.pl line 6, in CORE:/ },
+    'Profile production for ten seconds' =>
+    { 'report.txt' => qr/ main::price$/m, 'production.svg' => qr/<title>main::price / },
+    # The kernel may hand cores to a program, or put them elsewhere.
+    'A core file' => { 'dead.txt' =>
+        qr{\A(?:Core file .* was in main::inner at crash\.pl line 4, in .*kill\.$|\||\S*/)}m },
     # Whether it fails depends on the machine's load.
     'A canary beside the stable version' => {
         'verdict.txt' => qr/^# Power: .* self > 10%.*^ .* Shop::price$/ms,

@@ -103,6 +103,8 @@ B<What does a server do, which must not become slower?> Samples say that; see L<
      46.9   1.806 s   1.806 s       -          -           -  CORE:select
      37.0   1.425 s   1.425 s       -          -           -  Shop::receipt
 
+B<What does a program do that runs already, or hangs?> L</ATTACHING> answers that from outside.
+
 =head2 What is in a profile
 
 Every call counts: calls of subs written in Perl or in C, methods, C<BEGIN>, C<END> and C<import>,
@@ -596,6 +598,23 @@ The times of subs are exact. Those of lines are as exact as the number of sample
 C<$dprof_line_hz> in the file says how many there were a second. The time since the previous sample
 belongs to the statement that ran at the tick; the time after the last sample belongs to none. How
 often statements ran is not known.
+
+=head1 ATTACHING
+
+    dprof dump 17196                                    # what it does now
+    dprof attach --for 10s 17196 && dprof report        # where ten seconds of it go
+    dprof top 17196                                     # what it does, every two seconds
+
+These look at a perl that runs already, from outside. It needs not to have loaded this module, and
+is not changed, signalled or stopped. L<dprofattach> writes a profile of samples, as
+C<perl -d:DProf=sample=100> does, which all tools read; its C<--slice> and C<--spool> make slices
+for a store. L<dprofdump> reads core files, too.
+
+Start the program with C<-d:DProf> for what only the recorder knows: calls and their numbers, ops,
+memory and other counters, phases, and all of a program that runs for a second.
+
+Looking at a process needs the rights of a debugger (L<dprofdump/Permissions>). Where only parents
+have them, as on Ubuntu, a program may call L<Devel::DProf::Control/allow_attach>.
 
 =head1 SWITCHING
 

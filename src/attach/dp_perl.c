@@ -184,12 +184,24 @@ static int find_first(struct dp_perl *perl, struct dp_err *err)
                       perl->version.series, perl->subversion);
 }
 
+/* Can any memory be read? The kernel may show the mappings of a process, and protect its memory. */
+static bool can_read(struct dp_target *t, const struct dp_regions *regions)
+{
+    char byte;
+    for (size_t i = 0; i < regions->count; i++)
+        if (dp_target_get(t, regions->at[i].start, &byte, 1))
+            return true;
+    return false;
+}
+
 int dp_perl_find(struct dp_perl *perl, struct dp_target *t, const struct dp_regions *regions,
                  dp_region_open_fn *open, void *from, const struct dp_perl_own *own,
                  struct dp_err *err)
 {
     *perl = (struct dp_perl){ .target = t };
     dp_pool_init(&perl->op_names);
+    if (!can_read(t, regions))
+        return DP_E_IO;
     if (!find_symbols(perl, regions, open, from))
         return dp_err_set(err, DP_E_NOTPROFILE, "it runs no perl, or one without symbols");
     int rc = choose_layout(perl, own, err);

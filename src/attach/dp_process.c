@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <dirent.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -158,8 +159,8 @@ static int yama_scope(void)
            ? atoi(text) : -1;
 }
 
-/* Who may read it, where the kernel forbids it to us. */
-static const char *advice(bool is_ours)
+/* What Yama forbids: memory, but not mappings. NULL: it is not Yama. */
+static const char *yama_advice(void)
 {
     int scope = yama_scope();
     if (scope == 3)
@@ -167,8 +168,17 @@ static const char *advice(bool is_ours)
     if (scope == 2 && geteuid())
         return "kernel.yama.ptrace_scope is 2: only root may; try sudo";
     if (scope == 1 && geteuid())
-        return "kernel.yama.ptrace_scope is 1: only root or a parent may; try sudo, or start the "
-            "program by dprof attach -- COMMAND";
+        return "kernel.yama.ptrace_scope is 1: only root or a parent may; try sudo, start it "
+            "by dprof attach -- COMMAND, or have it call Devel::DProf::Control::allow_attach";
+    return NULL;
+}
+
+/* Who may read it, where the kernel forbids it to us. why: EACCES or EPERM. */
+static const char *advice(bool is_ours, int why)
+{
+    const char *yama = why == EPERM ? yama_advice() : NULL;
+    if (yama)
+        return yama;
     if (!geteuid())
         return "this container lacks CAP_SYS_PTRACE: start it with --cap-add SYS_PTRACE, or try on "
             "the host";
@@ -181,6 +191,8 @@ int dp_process_trouble(const struct dp_process *p, struct dp_err *err)
     char name[NAME];
     struct stat st;
     snprintf(name, sizeof name, "/proc/%ld", (long)p->pid);
+    if (stat(name, &st) < 0 && kill(p->pid, 0) < 0 && errno == EPERM)
+        return dp_err_set(err, DP_E_IO, "process %ld is another user's; try sudo", (long)p->pid);
     if (stat(name, &st) < 0)
         return dp_err_set(err, DP_E_IO, "there is no process %ld", (long)p->pid);
     if (p->why == ESRCH)
@@ -188,7 +200,7 @@ int dp_process_trouble(const struct dp_process *p, struct dp_err *err)
                           (long)p->pid);
     if (p->why == EACCES || p->why == EPERM)
         return dp_err_set(err, DP_E_IO, "process %ld may not be read: %s", (long)p->pid,
-                          advice(st.st_uid == geteuid()));
+                          advice(st.st_uid == geteuid(), p->why));
     return dp_err_set(err, DP_E_IO, "process %ld cannot be read: %s", (long)p->pid,
                       strerror(p->why));
 }

@@ -199,7 +199,7 @@ static void find_charged(struct dp_sampled *s, struct dp_leafs *leafs)
         s->node = dp_cct_child(&s->cct, s->node, name + 1, site);
 }
 
-/* Charges what runs with so much real time, of which so much was waited. */
+/* Charges what runs with real time; wait is the part without a processor. */
 static void charge(struct dp_sampled *s, uint64_t real, uint64_t wait, uint64_t samples)
 {
     struct dp_stmt *line = dp_lines_get(&s->lines, s->line);

@@ -27,6 +27,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -46,6 +47,15 @@ uint64_t dpx_attach_now(void)
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (uint64_t)t.tv_sec * NS + (uint64_t)t.tv_nsec;
+}
+
+bool dpx_attach_allow(void)
+{
+#if defined PR_SET_PTRACER && defined PR_SET_PTRACER_ANY
+    return prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0) == 0;
+#else
+    return false;
+#endif
 }
 
 /* ---- what /proc says of a thread ---- */

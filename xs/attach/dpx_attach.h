@@ -65,4 +65,8 @@ int dpx_attach_look(struct dpx_attach *a, struct dpx_attach_thread *t);
 
 uint64_t dpx_attach_now(void);
 
+/* Permits all processes of this user to attach to this process, where Yama forbids that. Returns
+ * whether the kernel has accepted it; without Yama it has nothing to accept. */
+bool dpx_attach_allow(void);
+
 #endif

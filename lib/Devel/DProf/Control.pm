@@ -7,20 +7,26 @@ our $VERSION = '20261120.00';
 
 use Exporter 'import';
 
-our @EXPORT_OK = qw(start stop mark save phase recording hold held settle);
+our @EXPORT_OK = qw(start stop mark save phase recording hold held settle allow_attach);
 
 # With a fixed seed of hashes, the recorder hides what it has added to the symbol table.
-if (!defined &Devel::DProf::_start && ($ENV{PERL_HASH_SEED} // 0) ne '0') {
-    local ($@, $SIG{__DIE__});
-    eval { require Devel::DProf::Core };
-}
+load() if !defined &Devel::DProf::_start && ($ENV{PERL_HASH_SEED} // 0) ne '0';
 
 # These are the recorder's own functions if it is loaded, and no-ops otherwise, unless the program
 # loads Devel::DProf::Sample later on. The last three are for Devel::DProf::Requests.
 for my $name (@EXPORT_OK, qw(request_begin request_end request_server)) {
     no strict 'refs';
     my $own = "Devel::DProf::_control_$name";
-    *$name = defined &$own ? \&$own : sub { return defined &$own ? &$own : () };
+    *$name = defined &$own ? \&$own : sub {
+        load() if $name eq 'allow_attach';
+        return defined &$own ? &$own : ();
+    };
+}
+
+# Loads the compiled part, without the recorder. Where that fails, nothing is allowed.
+sub load {
+    local ($@, $SIG{__DIE__});
+    return eval { require Devel::DProf::Core };
 }
 
 1;
@@ -54,8 +60,8 @@ Devel::DProf::Control - start and stop recording from the program, mark its phas
 =head1 DESCRIPTION
 
 A program that uses this module runs with and without the profiler. Without C<-d:DProf> the
-functions do nothing, and nothing is loaded but this file. The functions can be imported by name.
-They never appear in a profile themselves.
+functions do nothing, and nothing is loaded but this file; C<allow_attach> is the exception. The
+functions can be imported by name. They never appear in a profile themselves.
 
 =head1 FUNCTIONS
 
@@ -145,6 +151,19 @@ returns undef.
 =item recording
 
 Returns whether recording is on: true or false, and false without the profiler.
+
+=item allow_attach
+
+From here on, other processes of the same user may look at this process: L<dprofattach>,
+L<dprofdump>, L<dproftop>, and debuggers. Many systems, Ubuntu among them, permit that to parents
+and root alone, by Yama and the sysctl C<kernel.yama.ptrace_scope=1>. Who may look can read all of
+the process's memory, its secrets included. So a program calls this only if it trusts the other
+processes of its user.
+
+Returns true if the kernel has accepted it, and false on systems without Yama, where nothing forbids
+it. It needs no profiler: it loads the compiled part of this distribution, which records nothing. A
+forked child needs a call of its own. The permission ends with the process. With
+C<ptrace_scope=2> or C<3> the permission has no effect.
 
 =back
 

@@ -216,7 +216,7 @@ sub used {
 # Prints the doubts about a file's numbers that its header gives rise to.
 sub doubts {
     my ($path, $quiet, %header) = @_;
-    my @doubtful = qw(dprof_runops_taken dprof_left_out dprof_dropped_cpu);
+    my @doubtful = qw(dprof_runops_taken dprof_left_out dprof_dropped_cpu dprof_given_up);
     return if $quiet || !grep { defined } @header{@doubtful};
     require Devel::DProf::Outcome;
     complain(shown_as($path) . ": $_") for Devel::DProf::Outcome::doubts(%header);

@@ -177,20 +177,34 @@ sub disagreement {
     return $all >= TOO_SHORT * $hz ? 100 * $lost / $all : undef;
 }
 
-use constant WORTH_SAYING => 3;        # percent
+use constant { WORTH_SAYING => 3, MANY_GIVEN_UP => 1 };         # percent
+
+# Returns the percentage of samples from outside that were given up, of all that were due in the
+# time that the file has; or undef if it has no such samples.
+sub given_up {
+    my ($header) = @_;
+    my ($lost, $hz, $real) = map { ($_ // '') =~ /\A(\d{1,18})\z/ ? $1 : 0 }
+        @$header{qw(dprof_given_up hz rrun_rtime)};
+    my ($rate) = ($header->{dprof_options} // '') =~ /\bsample=(\d{1,6})\b/;
+    return $rate && $hz && $real ? 100 * $lost / ($rate * $real / $hz) : undef;
+}
 
 # Returns the doubts about a file's numbers that its header gives rise to, for messages that name
 # the file.
 sub doubts {
     my (%header) = @_;
     my $off = disagreement(\%header) // 0;
+    my $given_up = given_up(\%header) // 0;
     return ($header{dprof_runops_taken} ? "another module took over perl's run loop: sort "
         . 'comparators may be missing, and exits by die were seen late' : (),
         $off > WORTH_SAYING
         ? sprintf('two clocks disagree: by one of them %.1f %% more CPU time was '
             . 'used than time passed by the other; dproflist --clock says more', $off) : (),
         defined $header{dprof_left_out} ? 'there is no room for these counters: '
-        . $header{dprof_left_out} : ());
+        . $header{dprof_left_out} : (),
+        $given_up > MANY_GIVEN_UP
+        ? sprintf('%.1f %% of the samples could not be read, and their time is in the next ones; '
+            . 'dprofattach --pause loses fewer', $given_up) : ());
 }
 
 1;

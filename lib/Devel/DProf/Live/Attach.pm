@@ -12,14 +12,15 @@ use Time::HiRes ();
 our $VERSION = $Devel::DProf::Core::VERSION;
 
 use constant {
-    STEP => 0.5,            # seconds between two looks at children and threads
+    STEP => 0.5,            # seconds between two looks at children and threads, and at STOP
     PATIENCE => 5,          # seconds for a command to become a perl
 };
 
 sub new {
     my ($class, %how) = @_;
     my $self = bless {
-        rate => 100, out => 'tmon.out', %how, targets => [], ended => [], is_known => {},
+        rate => 100, out => 'tmon.out', step => STEP, %how,
+        targets => [], ended => [], is_known => {},
         run => random_id(), start => sprintf('%.6f', Time::HiRes::time()), slice => 0,
     }, $class;
     return $self;
@@ -63,7 +64,7 @@ sub sample {
             $self->write_slices;
             $slice_ends += $self->{seconds};
         }
-        my ($left) = sort { $a <=> $b } STEP, grep { defined }
+        my ($left) = sort { $a <=> $b } $self->{step}, grep { defined }
             defined $until ? $until - $now : undef,
             defined $slice_ends ? $slice_ends - $now : undef;
         return 1 if defined $until && $until <= $now;
@@ -202,9 +203,10 @@ L<dprofattach> and L<dproftop> use this class. It is internal to this distributi
 
 =item new NAME => VALUE, ...
 
-rate: samples a second (100). out: the file of the first profile. children: also the processes that
-those start. root: a process that is not sampled itself, but its children are. is_open: a function
-that says whether more processes may come after all have ended. threads, pause: see
+rate: samples a second (100). out: the file of the first profile. step: the seconds between two
+looks at children and threads, and at STOP (0.5). children: also the processes that those start.
+root: a process that is not sampled itself, but its children are. is_open: a function that says
+whether more processes may come after all have ended. threads, pause: see
 L<Devel::DProf::Live::Target/process>. spool, seconds: a folder for slices, and how long one is.
 
 =item add PID

@@ -105,20 +105,13 @@ sub of_process {
     my @profiles = profiles_of($pid);
     return @profiles if @profiles;
     die "there is no process $pid, and no file of that name\n" if !kill(0, $pid) && $!{ESRCH};
-    die "the files of process $pid cannot be listed: $!; name its profile\n"
-        if -d "/proc/$pid" && !opendir my $in, "/proc/$pid/fd";
-    die "process $pid has the profiler, but no profile yet: the profile is made when the main "
-        . "program begins, or when a forked child calls its first sub; with start=no or "
-        . "start=mark, when recording starts\n" if has_profiler($pid);
-    die "process $pid is not recorded: the profiler can only be loaded when a program starts. "
-        . "Start the program with perl -d:DProf=sample=100, or with "
-        . "PERL5OPT=-d:DProf=sample=100 in its environment\n";
+    die "process $pid writes no profile\n";
 }
 
-sub has_profiler {
+# Returns whether a process exists, but writes no profile now.
+sub is_unrecorded {
     my ($pid) = @_;
-    open my $in, '<', "/proc/$pid/maps" or return 0;
-    return scalar grep { m{/Devel/DProf/DProf\.\w+$} } readline $in;
+    return -d "/proc/$pid" && !profiles_of($pid);
 }
 
 # Returns the profiles of a process. A forked child has its parent's files open until it records
@@ -192,8 +185,8 @@ program. It is internal to this distribution.
 
 A NAME is a file or, if no such file exists, a process ID. The files of a process are those that it
 has open, or else F<tmon.out.PID> or F<tmon.out> in the current folder. If ALL is true, the files of
-its whole run are followed, too. Dies with one line if no such process exists, or if it did not load
-the profiler.
+its whole run are followed, too. Dies with one line if no such process exists, or if it writes no
+profile.
 
 =item files
 
@@ -218,6 +211,10 @@ Follows these files, too, from now on.
 =item of_process PID
 
 Returns the profiles that a process writes. Dies with the reason if there are none.
+
+=item is_unrecorded PID
+
+Returns whether a process exists, but writes no profile now.
 
 =back
 

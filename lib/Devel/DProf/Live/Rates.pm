@@ -36,7 +36,7 @@ sub sample {
         { name => '', runs => [map { [$_] } @paths] });
     for my $profile (parts(($sides->sides)[0])) {
         my $one = $self->recording($running, shift @outcomes, $profile) // next;
-        $of{ $one->{id} } = $one;
+        $of{ $one->{id} } = { %$one, order => scalar keys %of };
     }
     return undef if !%of;
     my %runs = map { $_->{run} => 1 } values %$before;
@@ -171,7 +171,8 @@ sub difference_of_sums {
                 $was->{$rows} // {});
         }
     }
-    my ($first) = sort { ($a->{start} // 0) <=> ($b->{start} // 0) } values %$of;
+    my ($first) = sort { ($a->{start} // 0) <=> ($b->{start} // 0) || $a->{order} <=> $b->{order} }
+        values %$of;
     $sample{$_} = [grep { $_->[SELF] || $_->[INCL] || $_->[COUNT] } values %{ $sample{$_} }]
         for qw(subs lines);
     return { %sample, files => scalar keys %$of, map { $_ => $first->{$_} } qw(path script pid) };

@@ -148,12 +148,14 @@ sub ordered {
 # Returns the first line: the time, and what is watched.
 sub title {
     my ($self, $sample) = @_;
-    my $of = shown($sample->{path});
-    $of .= ' and ' . plural($sample->{files} - 1, 'more file') if $sample->{files} > 1;
+    my $more = $sample->{files} - 1;
     my ($label) = $self->{rates}->label;
     my $clock = POSIX::strftime('%H:%M:%S', localtime $sample->{at});
-    return join '  ', 'dproftop', $clock, $of,
-        defined $sample->{pid} ? "process $sample->{pid}" : (),
+    my @of = (shown($sample->{path}) . ($more ? ' and ' . plural($more, 'more file') : ''),
+        defined $sample->{pid} ? "process $sample->{pid}" : ());
+    @of = ("process $sample->{pid}" . ($more ? " and $more more" : ''), 'sampled from outside')
+        if $sample->{is_outside};
+    return join '  ', 'dproftop', $clock, @of,
         length($sample->{script} // '') ? shown($sample->{script}) : (), "by $label";
 }
 

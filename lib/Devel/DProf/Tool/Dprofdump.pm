@@ -58,7 +58,8 @@ sub dump_target {
     my %what = (name => $name, perl => $perl, threads => \@threads, is_core => $is_core);
     binmode STDOUT, ':encoding(UTF-8)' if !$opt->{json};
     my $rc = print($opt->{json} ? json_of(\%what) : text_of(\%what)) ? 0 : 1;
-    return written('dprofdump', \*STDOUT, $rc) || (grep { $_->{frames} } @threads) ? OK : FAILED;
+    my $is_read = grep { $_->{frames} } @threads;
+    return written('dprofdump', \*STDOUT, $rc) || ($is_read ? OK : FAILED);
 }
 
 # ---- text ----

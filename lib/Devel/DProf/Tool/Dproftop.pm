@@ -8,6 +8,7 @@ use warnings;
 use Devel::DProf::Constants qw(DP_TEXT DP_CSV DP_MARKDOWN DP_HTML);
 use Devel::DProf::Input;
 use Devel::DProf::Live::Files;
+use Devel::DProf::Live::Outside;
 use Devel::DProf::Live::Rates;
 use Devel::DProf::Live::Terminal;
 use Devel::DProf::Live::Top;
@@ -21,13 +22,16 @@ use Time::HiRes ();
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
+use constant FIRST => 0.5;              # seconds of samples in the first update on a screen
+
 my $TOOL = Devel::DProf::Tool::Options->new(
     lists => { METRICS => [grep { $_ ne 'calls' } @{ Devel::DProf::Metric::for_help() }] },
     name => 'dproftop', settings => \&settings, run => \&top,
     text => <<'END',
 dproftop [options] [PID | profile ...]
 
-What a running program does: rates since the last update. h shows the keys.
+What a running program does: rates since the last update. h shows the keys. A process without the
+profiler is sampled from outside.
 
 = d|delay=f(positive)
     -d SECONDS          between two updates (2)
@@ -49,6 +53,17 @@ What is counted:
     --main              leaves out what ran before the main program
 = processes
     --processes         reads all files of each run (tmon.out.PID)
+Processes that are sampled from outside:
+= pid=i@
+    --pid PID           also if the profiler is loaded; may be repeated
+= children
+    --children          with the processes that they have started, or will start
+= threads
+    --threads           with all threads that run a perl
+= pause
+    --pause             stops the program for each sample, as dprofattach --pause
+= rate=f(positive)
+    --rate 100          samples a second
 Which rows:
 = only=s  skip=s
     --only REGEX --skip REGEX   only subs whose names match, or do not match
@@ -91,16 +106,39 @@ sub settings {
 # written anew.
 sub top {
     my ($opt, $how, $names) = @_;
-    my $live = eval {
-        Devel::DProf::Live::Files->new($opt->{processes}, @$names ? @$names : 'tmon.out');
-    };
+    my $live = eval { live($opt, $how, @$names) };
     return failed($@) if !$live;
     my $self = { %$how, live => $live, names => $names, out => \*STDOUT };
-    my $is_screen = !grep({ defined $opt->{$_} } qw(b format o))
-        && Devel::DProf::Live::Terminal::is_there();
+    my $is_screen = is_screen($opt);
     my $status = eval { $is_screen ? on_screen($self)
         : defined $opt->{o} ? in_file($self, $opt->{o}) : in_blocks($self) };
     return defined $status ? $status : failed($@);
+}
+
+sub is_screen {
+    my ($opt) = @_;
+    return !grep({ defined $opt->{$_} } qw(b format o)) && Devel::DProf::Live::Terminal::is_there();
+}
+
+# Returns the object that lists files. All processes are sampled from outside if the options ask for
+# that, or if one of them writes no profile.
+sub live {
+    my ($opt, $how, @names) = @_;
+    my @forced = @{ $opt->{pid} || [] };
+    my ($option) = grep { defined $opt->{$_} } qw(children threads pause rate);
+    my @pids = grep { /\A[0-9]+\z/ && !-e } @names;
+    return Devel::DProf::Live::Files->new($opt->{processes}, @names ? @names : 'tmon.out')
+        if !@forced && !defined $option
+        && !grep { Devel::DProf::Live::Files::is_unrecorded($_) } @pids;
+    my ($other) = grep { my $name = $_; !grep { $_ eq $name } @pids } @names;
+    die "$other: no process; a profile cannot be shown together with processes that are sampled "
+        . "from outside\n" if defined $other;
+    die "--$option is for processes: --$option --pid PID\n" if !@forced && !@pids;
+    die "--processes is for profiles; --children shows what a process has started\n"
+        if $opt->{processes};
+    return Devel::DProf::Live::Outside->new([@forced, @pids],
+        (map { $_ => $opt->{$_} } qw(children threads pause)), rate => $opt->{rate} // 100,
+        first => is_screen($opt) ? FIRST : $how->{top}->delay);
 }
 
 # Writes the updates into a file, which appears as a whole when the tool ends.
@@ -134,7 +172,10 @@ sub take_sample {
     my $now = now();
     $before_end->() if !$running;
     my $sample = @paths ? $rates->sample($now, $running, @paths) : undef;
-    $sample->{skipped} = $live->skipped if $sample;
+    if ($sample) {
+        $sample->{skipped} = $live->skipped;
+        $sample->{is_outside} = $live->isa('Devel::DProf::Live::Outside');
+    }
     $self->{left}-- if $sample && $self->{left};
     return ($running, $sample);
 }
