@@ -35,6 +35,7 @@
 
 enum {
     TRIES = 4,                  /* readings of one sample */
+    MOST_FAILURES = 5,          /* samples in a row that cannot be read: it is another program now */
     LOOKS = 50,                 /* readings of a stack for people */
     QUEUED = 250000,            /* ns: a wait that is longer is not our own doing */
     MOST_REAL_TIME = 2000       /* samples a second: at more, real-time priority would disturb */
@@ -391,6 +392,7 @@ static bool sample_thread(struct dpx_attach *a, struct dpx_attach_thread *t)
     int rc = read_held(a, t, TRIES);
     uint64_t now = dpx_attach_now();
     u = read_usage(a, t);
+    t->failures = rc < 0 ? t->failures + 1 : 0;
     if (rc == 1) {
         t->sampled.mended += t->stack.mended != 0;
         bool runs = t->state == 'R' && !is_queued(t, &u, now);
@@ -398,8 +400,10 @@ static bool sample_thread(struct dpx_attach *a, struct dpx_attach_thread *t)
     } else if (rc == 0) {
         t->sampled.given_up++;
     } else {
-        t->sampled.unread++;
-        return read_state(t) && a->process.why != ESRCH;
+        /* after an exec the addresses are another program's, and are none */
+        bool goes_on = t->failures < MOST_FAILURES && read_state(t) && a->process.why != ESRCH;
+        t->sampled.unread += goes_on ? 1 : 1 - (uint64_t)t->failures;
+        return goes_on;
     }
     return true;
 }

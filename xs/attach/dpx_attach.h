@@ -27,6 +27,7 @@ struct dpx_attach_thread {
     bool has_sample, has_slept; /* has_slept: it slept at that sample */
     char state;                 /* R, S, D ..., proc(5) */
     int processor;
+    int failures;               /* samples that could not be read, one after the other */
     bool has_ended;
 };
 
