@@ -77,7 +77,7 @@ sub sample {
         $_->look_for_threads for $self->{threads} ? map { $_->{target} } @{ $self->{targets} } : ();
         $self->set_aside;
     }
-    return 1;
+    return scalar grep { Devel::DProf::Live::Target::is_alive($_->{pid}) } @{ $self->{targets} };
 }
 
 # After all processes have ended: do some of them still run, as another program after an exec?

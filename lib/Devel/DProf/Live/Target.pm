@@ -62,6 +62,13 @@ sub parent_of {
     return (readline($in) // '') =~ /.*\) \S (\d+)/s ? $1 : 0;
 }
 
+# Returns whether a process has not ended; one that waits for its parent has.
+sub is_alive {
+    my ($pid) = @_;
+    open my $in, '<', "/proc/$pid/stat" or return 0;
+    return (readline($in) // '') =~ /.*\) ([A-Z])/is && $1 !~ /[ZX]/ ? 1 : 0;
+}
+
 # Returns where in the kernel a thread waits, or ''.
 sub waits_in {
     my ($pid, $tid) = @_;
@@ -140,9 +147,10 @@ a signal comes, or if all have ended. Returns how many still run.
 
 Returns the processes that a process has started, and those that they have started.
 
-=item command_of PID, parent_of PID, waits_in PID, TID
+=item command_of PID, parent_of PID, is_alive PID, waits_in PID, TID
 
-Returns the command line, the number of the parent, and the kernel function in which a thread waits.
+Returns the command line, the number of the parent, whether the process has not ended, and the
+kernel function in which a thread waits.
 
 =back
 
