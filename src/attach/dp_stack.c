@@ -323,7 +323,7 @@ static bool fits(struct dp_stack *st, dp_addr cop, size_t n)
             e = below;
         e.is_any = e.is_any || c->is_gap;
     }
-    return e.is_any || e.type != ops->op_leavesub;
+    return e.is_any || e.type == ops->op_leave;         /* below all, the main program */
 }
 
 /* Remembers the calls of a stack that fits. */
