@@ -9,6 +9,7 @@ use POSIX ();
 use JSON::PP ();
 use Test::More;
 use DProfTest;
+use KnownStacks;
 
 plan skip_all => 'attaching needs Linux' if $^O ne 'linux';
 plan skip_all => 'attaching needs a perl of 64 bits' if $Config{ptrsize} != 8;
@@ -232,57 +233,9 @@ END
 
 # ---- profiles ----
 
-# A program whose calls are a tree: each sub has one caller, and one line that calls it.
-my (@tree, %caller, %call_line, @sub_of);
-sub add_sub {
-    my ($name, $depth) = @_;
-    my $add = sub { push @tree, $_[0]; $sub_of[@tree] = $name };
-    $add->("sub $name {");
-    $add->('  my $x = shift;');
-    for my $k (0 .. ($depth ? 2 : -1)) {
-        $add->('  $x += 1;');
-        $add->("  \$x = ${name}_$k(\$x);");
-        $call_line{"${name}_$k"} = @tree;
-        $caller{"${name}_$k"} = $name;
-    }
-    $add->('  $x &= 0xffff;');
-    $add->('  return $x;');
-    push @tree, '}';
-    add_sub("${name}_$_", $depth - 1) for 0 .. ($depth ? 2 : -1);
-}
-push @tree, 'use strict; use warnings;';
-add_sub('f', 4);
-push @tree, '$SIG{TERM} = sub { exit 3 };', 'syswrite STDOUT, "."; my $n = 0;',
-    'while (!$ARGV[0] || $n++ < $ARGV[0]) {', '  my $x = f(1);', '}';
-$call_line{f} = $#tree;
-$caller{f} = 'main';
-my $tree = spew(scratch() . '/tree.pl', join("\n", @tree) . "\n");
-
-# Returns the samples of a profile of that program, and what cannot be.
-sub impossible {
-    my ($text) = @_;
-    my (%name, @path, %wrong);
-    my $n = 0;
-    for (split /\n/, $text) {
-        if (/^& (\w+) \S+ (\S+)/) {
-            $name{$1} = $2;
-        } elsif (/^= (\w+) (\w+) \S+ \S+ \S+ \S+ \S+ \S+ (\S+)(.*)/) {
-            my ($depth, $sub, $samples, $rest) = (hex $1, $name{$2} // '', $3, $4);
-            $n += $samples;
-            $#path = $depth;
-            $path[$depth] = $sub;
-            next if $sub !~ /^f/;
-            my ($at) = $rest =~ /at=\S+:(\d+)/;
-            $wrong{"$sub below $path[$depth - 1]"}++ if $path[$depth - 1] ne $caller{$sub};
-            $wrong{"$sub called at line " . ($at // '?')}++ if ($at // 0) != $call_line{$sub};
-        } elsif (/^#l (\d+) (\w+)/) {
-            my ($line, $sub) = ($1, $name{$2} // '');
-            $wrong{"line $line of $sub"}++
-                if ($sub_of[$line] // '') ne ($sub =~ /^f/ ? $sub : '');
-        }
-    }
-    return ($n, join ', ', sort keys %wrong);
-}
+my $known = KnownStacks->new(4);
+my $tree = spew(scratch() . '/tree.pl', $known->program);
+sub impossible { return $known->impossible($_[0]) }
 
 my $made = scratch() . '/tree.out';
 subtest 'a profile of a program whose stacks are known' => sub {
