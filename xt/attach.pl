@@ -1,7 +1,7 @@
 #!/usr/bin/perl
-# The figures of dprof attach and dprof dump, on this perl and on those that xt/matrix has made. They
-# are: impossible stacks, stacks that are given up, shares against a program's own clock, costs of
-# the target and of the sampler, real programs, core files.
+# The figures of dprof attach and dprof dump, on this perl and on those that xt/matrix has made.
+# They are: impossible stacks, stacks that are given up, shares against a program's own clock, costs
+# of the target and of the sampler, real programs, core files.
 #
 #   perl Makefile.PL && make
 #   perl xt/attach.pl [--samples N] [--perls 0] [NAME ...]
@@ -150,7 +150,8 @@ END
         waitpid $pid, 0;
         my $trace = slurp($log);
         check(scalar(slurp($out) =~ /^\d+ 0$/), 'no system call of the target was interrupted');
-        check($trace !~ /EINTR|ERESTART|^---/m, 'strace of the target has no signal, stop or EINTR');
+        check($trace !~ /EINTR|ERESTART|^---/m,
+            'strace of the target has no signal, stop or EINTR');
     },
     readings => sub {
         my ($pid) = started($^X, spew(scratch() . '/p.pl', $known->program));
@@ -168,8 +169,8 @@ END
         check($in{readings} <= 3, sprintf 'readings of a sample: %.2f, at most 3 (%.1f parts)',
             @in{qw(readings parts)});
         my $share = percent($cpu, time - $began);
-        check($share <= 1, sprintf "the sampler's CPU time at 100 Hz: %.2f %% of a core, at most 1 %%",
-            $share);
+        check($share <= 1,
+            sprintf "the sampler's CPU time at 100 Hz: %.2f %% of a core, at most 1 %%", $share);
     },
     latency => sub {
         my ($pid) = started($^X, '-e', '$| = 1; print "."; sub f { sleep 1000 } f()');
@@ -220,15 +221,16 @@ sub not_followed {
     my ($source, $object) = map { scratch() . "/stay.$_" } qw(c so);
     spew($source, "int sched_setaffinity(int p, unsigned long n, const void *s)\n{ return -1; }\n");
     return check(1, 'not followed: this machine has one processor, or no compiler')
-        if system("$Config{cc} -shared -fPIC -o $object $source") || system 'nproc | grep -qv "^1$"';
+        if system("$Config{cc} -shared -fPIC -o $object $source")
+            || system 'nproc | grep -qv "^1$"';
     system "taskset -pc 0 $pid >/dev/null";
     my $run = run_program(['taskset', '-c', 1, 'env', "LD_PRELOAD=$object",
         tool_command('dprofattach', '--rate', RATE, '--for', '20s', $pid)]);
     my $text = slurp("$run->{dir}/tmon.out") // return check(0, "not followed: $run->{err}");
     my ($n, $wrong) = $known->impossible($text);
     my ($mended, $bad) = $text =~ /\$dprof_mended=(\d+); \$dprof_given_up=(\d+)/;
-    check($n && $wrong eq '', sprintf 'not followed to its processor: impossible stacks: none of %d%s', $n,
-        $wrong && "; BUT $wrong");
+    check($n && $wrong eq '', sprintf 'not followed to its processor: impossible stacks: none of '
+        . '%d%s', $n, $wrong && "; BUT $wrong");
     check(percent($bad, $n) <= $most, sprintf 'not followed: given up %.2f %%, at most %d %%; '
         . '%.1f %% mended', percent($bad, $n), $most, percent($mended, $n));
     return;
@@ -312,8 +314,8 @@ sub cost {
     }
     @ratios = sort { $a <=> $b } @ratios;
     # The third lowest of 15 is below the median in 99.6 % of all cases.
-    check($ratios[2] <= 1.01, sprintf "the target's CPU time at 100 Hz, by 15 pairs: median %+.1f %% "
-        . '(%+.1f to %+.1f), at most 1 %%', map { 100 * ($_ - 1) } @ratios[7, 2, 12]);
+    check($ratios[2] <= 1.01, sprintf "the target's CPU time at 100 Hz, by 15 pairs: median "
+        . '%+.1f %% (%+.1f to %+.1f), at most 1 %%', map { 100 * ($_ - 1) } @ratios[7, 2, 12]);
     return;
 }
 
@@ -339,13 +341,19 @@ get '/' => sub ($c) { $c->render(text => work(20000)) };
 app->log->level('fatal');
 my $ua = Mojo::UserAgent->new;
 sub again { $ua->get('/' => sub { again() }) }
+Mojo::IOLoop->recurring(1 => sub { });
 if (@ARGV) { again() }
 print '.';
 Mojo::IOLoop->start;
 END
     my ($pid) = started($^X, $file);
-    my ($seen) = @{ Devel::DProf::Live::Target->process($pid)->stacks };
-    my @subs = map { $_->{sub} // () } @{ $seen->{frames} };
+    my @subs;
+    for (1 .. 200) {
+        my ($seen) = @{ Devel::DProf::Live::Target->process($pid)->stacks };
+        @subs = map { $_->{sub} // () } @{ $seen->{frames} };
+        last if @subs;
+        sleep 0.01;
+    }
     finish($pid);
     check(scalar("@subs" =~ /Mojo::Reactor::\w+::start Mojo::IOLoop::start\z/),
         "a server of Mojolicious that waits: @subs");

@@ -72,6 +72,15 @@ static void mended(void)
     made_put(&m, DP_PERL_VAR(&m.perl, m.interpreter, curcop), m.eval_cop, WORD);
     is_i(made_look(&m, &args), 0, "a statement in another sub's tree: given up");
     made_release(&m);
+    begin(36, true);
+    dp_addr other = made_cop(&m, "p.pl", 40);
+    made_code(&m, "leavesub", other, made_op(&m, "const", false));
+    made_put(&m, DP_PERL_VAR(&m.perl, m.interpreter, curcop), other, WORD);
+    is_i(made_look(&m, &args), 0, "a statement of a sub that does not run: given up");
+    made_put(&m, DP_PERL_VAR(&m.perl, m.interpreter, parser), 0x10000, WORD);
+    is_i(made_look(&m, &args), 1, "while perl compiles:");
+    is_u(m.stack.curcop, DP_PERL_VAR(&m.perl, m.interpreter, compiling), "the compiler runs");
+    made_release(&m);
 }
 
 /* ---- hostile ---- */

@@ -384,7 +384,7 @@ static inline int made_look(struct made *m, struct dp_buf *args)
         dp_leaf_of(&m->leafs, m->stack.contexts[i].oldcop, m->stack.contexts[i].retop, true);
         dp_args_show(&m->stack, i, args);
     }
-    dp_sampled_add(&m->sampled, &m->leafs, 1000000, 900000);
+    dp_sampled_add(&m->sampled, &m->leafs, 1000000, 900000, true);
     return rc;
 }
 
