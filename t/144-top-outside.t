@@ -103,6 +103,9 @@ ended($run);
 ($is_left) = $outside->files;
 is($is_left, 0, 'the end of the program is noticed');
 my $text = slurp($paths[0]);
+my $counts = join ' ', map { "\\\$dprof_$_=\\d+;" } qw(attached mended given_up);
+like($text, qr/^$counts \$dprof_behind=\d+;$/m,
+    'its header says how well the samples were read');
 undef $outside;
 is_deeply([bsd_glob("$tmp/*")], [], 'the profile goes with the object');
 
