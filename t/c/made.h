@@ -1,6 +1,6 @@
 /* A made-up perl in made-up memory, as a target. Its program is in the sub main::f, called with
- * arguments, which sorts by the sub Pack::g, in a string eval of which the XS sub List::Util::sum
- * runs. A test may change any of its bytes, and may do so between two readings. */
+ * arguments. That sorts by the sub Pack::g, whose string eval calls the XS sub List::Util::sum. A
+ * test may change any of its bytes, and may do so between two readings. */
 #ifndef MADE_H
 #define MADE_H
 
