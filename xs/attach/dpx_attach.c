@@ -34,7 +34,7 @@
 #include <unistd.h>
 
 enum {
-    TRIES = 4,                  /* readings of one sample */
+    TRIES = 12,                 /* readings of one sample */
     MOST_FAILURES = 5,          /* samples in a row that cannot be read: it is another program now */
     LOOKS = 50,                 /* readings of a stack for people */
     QUEUED = 250000,            /* ns: a wait that is longer is not our own doing */
@@ -337,6 +337,8 @@ static bool is_queued(struct dpx_attach_thread *t, const struct dpx_attach_usage
     uint64_t passed = now - t->real, ran = u->cpu - t->usage.cpu, all = passed + t->waiting;
     uint64_t known = ran + u->queued - t->usage.queued;
     t->waiting = 0;
+    if (t->has_slept && u->runs == t->usage.runs && u->runs != UINT64_MAX)
+        return true;            /* it has been woken, and has not run yet */
     if (!t->has_sample || t->has_slept || u->runs == UINT64_MAX || all < known)
         return false;
     if (all - known >= QUEUED) {
