@@ -568,7 +568,7 @@ sub next_step {
         ('--annotate SUB for the lines of a sub') x !grep({
             !Devel::DProf::Compare::Diff::line_detail($_) } @sides),
         '--format flame for a flame graph', ('-v for the statistics') x !$opt->{v});
-    return 'Next: the same with ' . join(', or ', @more) . '.';
+    return 'Next: this command again with ' . join(', or ', @more) . '.';
 }
 
 # Returns the command that records more runs, with the scripts of the profiles.
