@@ -295,6 +295,8 @@ static uint32_t xs_name(struct dp_leafs *leafs, const struct dp_leaf *e)
 uint32_t dp_leaf_name(struct dp_leafs *leafs)
 {
     struct dp_stack *st = leafs->stack;
+    if (dp_stack_is_outside(st))
+        return DP_MAP_NONE;
     if (dp_optree_is_compiling(st->code, st->interpreter, st->curcop))
         return compiler_name(st->code, st->curcop);
     const struct dp_leaf *e = st->op ? dp_leaf_of(leafs, st->curcop, st->op, false) : NULL;

@@ -47,6 +47,7 @@ struct reading {
     char infos[DP_STACK_INFOS][SI_BYTES];
     size_t from[DP_STACK_INFOS], count[DP_STACK_INFOS]; /* its contexts in st->bytes */
     size_t gap[DP_STACK_INFOS]; /* the first context above those left out; 0: none */
+    uintptr_t parser;
     int32_t phase;
 };
 
@@ -72,6 +73,9 @@ static void add_head(const struct dp_stack *st, struct reading *r)
         ADD(comppad, 5)
 #undef ADD
     }
+    dp_addr parser = DP_PERL_VAR(perl, st->interpreter, parser);
+    r->parser = 0;
+    add_part(r, parser, &r->parser, parser ? sizeof r->parser : 0);
     add_part(r, DP_PERL_VAR(perl, st->interpreter, phase), &r->phase, sizeof r->phase);
 }
 
@@ -84,6 +88,7 @@ static void take_head(struct dp_stack *st, const struct reading *r)
     TAKE(sp, stack_sp, 0) TAKE(op, op, 1) TAKE(curpad, curpad, 2) TAKE(curcop, curcop, 3)
     TAKE(curstackinfo, curstackinfo, 4) TAKE(comppad, comppad, 5)
 #undef TAKE
+    st->parser = r->parser;
     st->phase = r->phase;
 }
 
@@ -342,9 +347,7 @@ static void learn_edges(struct dp_stack *st)
 static bool mend_compiler(struct dp_stack *st)
 {
     dp_addr compiling = DP_PERL_VAR(st->code->perl, st->interpreter, compiling);
-    dp_addr parser = DP_PERL_VAR(st->code->perl, st->interpreter, parser);
-    if (!compiling || !parser || !dp_target_pointer(st->code->target, parser)
-        || !fits(st, compiling, st->n))
+    if (!compiling || !st->parser || !fits(st, compiling, st->n))
         return false;
     st->curcop = compiling;
     st->op = 0;
@@ -423,4 +426,10 @@ uint32_t dp_stack_name(struct dp_stack *st, size_t i, dp_addr cop)
         return sub->name;
     const struct dp_optree_cop *at = cop ? dp_optree_cop(st->code, cop) : NULL;
     return at ? dp_optree_owner_of(st->code, at->root) : DP_MAP_NONE;
+}
+
+bool dp_stack_is_outside(const struct dp_stack *st)
+{
+    return !st->parser
+           && (!st->op || dp_optree_is_compiling(st->code, st->interpreter, st->curcop));
 }

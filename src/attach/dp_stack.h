@@ -39,6 +39,7 @@ struct dp_stack {
     dp_addr interpreter;        /* see dp_perl.first */
     /* what was read */
     dp_addr op, sp, curpad, comppad, curcop, curstackinfo;
+    dp_addr parser;             /* 0: perl does not compile */
     int32_t phase;
     struct dp_stack_context *contexts;  /* the outermost first */
     size_t n;                   /* contexts that count */
@@ -77,5 +78,8 @@ bool dp_stack_is_file(const struct dp_stack *st, const struct dp_stack_context *
 /* The name (dp_optree.names) of the sub of context i, even if it was popped; DP_MAP_NONE: unknown.
  * cop: the statement that runs in it. */
 uint32_t dp_stack_name(struct dp_stack *st, size_t i, dp_addr cop);
+
+/* Does the program run that perl is embedded in, and no code of perl's? */
+bool dp_stack_is_outside(const struct dp_stack *st);
 
 #endif

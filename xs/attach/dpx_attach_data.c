@@ -133,6 +133,8 @@ static void add_stack(pTHX_ struct dpx_attach_thread *t, HV *to, bool args)
     AV *frames = newAV(), *inside = newAV();
     uint32_t leaf = dp_leaf_name(&t->leafs);
     (void)hv_stores(to, "op", newSVpv(dp_leaf_op(&t->leafs), 0));
+    if (dp_stack_is_outside(st))
+        (void)hv_stores(to, "outside", newSViv(1));
     if (leaf != DP_MAP_NONE)
         (void)hv_stores(to, "leaf", name_sv(aTHX_ st->code, leaf));
     (void)hv_stores(to, "frames", newRV_noinc((SV *)frames));

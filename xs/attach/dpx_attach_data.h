@@ -15,6 +15,7 @@ size_t dpx_attach_run_list(pTHX_ AV *targets, double rate, double seconds);
 
 /* The stacks: a reference to a list of threads, each a hash of
  *   tid, number, state, op, leaf    leaf: the XS sub or builtin that runs
+ *   outside                         true: the program around perl runs
  *   inside                          kinds of stackinfos, the innermost first: sort, signal ...
  *   failed                          true: no stack that fits was found
  *   frames                          the innermost first: hashes of kind (sub, eval, require, main),

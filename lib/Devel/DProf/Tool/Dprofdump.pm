@@ -72,7 +72,8 @@ sub text_of {
         my $thread = $_;
         my $title = @threads > 1 ? "Thread $thread->{tid} of \l$kind" : $kind;
         $title .= " (perl $what->{perl})";
-        join "\n", answer($title, $thread, $what->{is_core}), '', frames_of($thread);
+        join "\n", answer($title, $thread, $what->{is_core}),
+            $thread->{outside} ? () : ('', frames_of($thread));
     } @threads;
 }
 
@@ -89,6 +90,8 @@ sub answer {
     my @inside = @{ $thread->{inside} };
     my @notes = (($thread->{waits_in} // '') eq '' ? () : "kernel: $thread->{waits_in}",
         @inside ? 'inside ' . join(' inside ', @inside) : ());
+    return "$title $does outside of perl's code, in the program around it"
+        . (@notes ? ' (' . join('; ', @notes) . ')' : '') . '.' if $thread->{outside};
     return "$title $does in $where" . ($what eq '' ? '' : ", in $what")
         . (@notes ? ' (' . join('; ', @notes) . ')' : '') . '.';
 }
