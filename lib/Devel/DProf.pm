@@ -429,15 +429,19 @@ each process, not from the clock's full minutes. C<dprofdiff> with the names of 
 a good minute with a bad one.
 
 A file gets its name when it is whole. Until then its name ends in F<.part>. So another program may
-move away files that end in F<.tree> at any time, as L<dprofstore> does. A killed process leaves its
-F<.part>, with F<.part.live> beside it, where the tools find the rest (L</FILES>).
+move away files that end in F<.tree> at any time, as L<dprofstore> does. If a
+process is killed, its last slice stays as F<.part>, and what that lacks is in F<.part.live> beside
+it. Name the F<.part> file to a tool: it reads both (L</FILES>).
+
+The oldest slices are removed when the spool takes more than C<spool-limit> bytes, 1 GiB by default.
 
 =head2 Where slices are cut
 
 There is no timer. The profiler checks the clock when a sub is entered or left, or a sample is
 taken. A process that waits for an hour therefore ends its slice after that hour. A process whose
-recording is stopped leaves no slices. C<signal>, and C<save> of L<Devel::DProf::Control>, end a
-slice at once.
+recording is stopped leaves no slices. To end a
+slice at once, send the signal that the option C<signal=> names, or call C<save> of
+L<Devel::DProf::Control>.
 
 A call that is running at the cut goes on in the next slice. It has time in both slices, and counts
 as one call, in the first. The slice in which the call ends has its length.
@@ -445,9 +449,10 @@ as one call, in the first. The slice in which the call ends has its length.
 =head2 Slices merged
 
 All slices of a run, merged by L<dprofmerge>, equal the file that the run would have left without
-slices. There are two exceptions. The limit C<contexts> holds for each slice. And where several
-anonymous subs stand on one line, and some of them first run in a later slice, dprofmerge
-distinguishes them only in slices of one process and thread, as the recorder left them.
+slices. There are two exceptions. First, the limit C<contexts> holds for each slice. Second, several
+anonymous subs may stand on one line, and some of them may first run in a later slice: dprofmerge
+keeps those apart only if it merges the slices of a single process and thread, as the recorder left
+them.
 
 =head2 What slices cost
 
@@ -605,16 +610,24 @@ often statements ran is not known.
     dprof attach --for 10s 17196 && dprof report        # where ten seconds of it go
     dprof top 17196                                     # what it does, every two seconds
 
-These look at a perl that runs already, from outside. It needs not to have loaded this module, and
-is not changed, signalled or stopped. L<dprofattach> writes a profile of samples, as
-C<perl -d:DProf=sample=100> does, which all tools read; its C<--slice> and C<--spool> make slices
-for a store. L<dprofdump> reads core files, too.
+These look at a perl that runs already, from outside, on Linux: perls from 5.26 to 5.44 on x86-64,
+and a perl like the one of this module on other processors. The program need not be prepared: it
+does not have to load this module. It is not changed, gets no signal, and is not stopped (except by
+C<dprof attach --pause>). A look takes some 0.05 ms of the program's processor; 100 looks a second
+are half a percent.
 
-Start the program with C<-d:DProf> for what only the recorder knows: calls and their numbers, ops,
-memory and other counters, phases, and all of a program that runs for a second.
+L<dprofattach> writes a profile of samples, as C<perl -d:DProf=sample=100> does, which all tools
+read; its C<--slice> and C<--spool> make slices for a store. It ends with Control-C, with C<--for>,
+or with the program; C<--children> follows forks. L<dprofdump> reads core files, too. (C<dprof
+attach> and C<dprofattach> are the same command.)
 
-Looking at a process needs the rights of a debugger (L<dprofdump/Permissions>). Where only parents
-have them, as on Ubuntu, a program may call L<Devel::DProf::Control/allow_attach>.
+Start the program with C<-d:DProf> if you need numbers of calls, ops, memory, other counters or
+phases, which cannot be seen from outside; or if it runs for a second only, which is too short for
+samples.
+
+Looking at a process needs the rights of a debugger (L<dprofdump/Permissions>). On Ubuntu and
+others, only root and a process's parent have them: use B<sudo>, start the program by C<dprof attach
+-- COMMAND>, or let it call L<Devel::DProf::Control/allow_attach> when it starts.
 
 =head1 SWITCHING
 

@@ -39,7 +39,8 @@ static void take_told(void *arg, const char *name, dp_addr at)
         told->blocks = at;
 }
 
-/* Asks the first file that has libc's or libpthread's name, and tells. */
+/* Takes the offsets from the first libc or libpthread among the mappings that describes both. If
+ * there is none, `to` keeps its values. */
 static void ask_libc(struct dp_perl *perl, const struct dp_regions *regions,
                      dp_region_open_fn *open, void *from, struct places *to)
 {

@@ -178,8 +178,8 @@ static uint32_t *ordered_numbers(const double *all, size_t total)
     return order;
 }
 
-/* The score of a doubled rank. Its distance from the middle is capped, beyond the ranks that show
- * whether n values are all less or all greater than m others. */
+/* The score of a doubled rank: the rank itself, brought nearer to the middle rank if it is farther
+ * away than is needed to tell that n values are all less, or all greater, than m others. */
 static uint32_t bounded_score(uint32_t rank, size_t n, size_t m)
 {
     size_t middle = n + m + 1, few = n < m ? n : m, many = n + m - few;

@@ -262,7 +262,8 @@ static int put_counters(struct dp_firefox *x, const struct dp_stacks_printing *t
 
 /* ---- the file ---- */
 
-/* The upper limit of all times together; counts get a second if there are no times. */
+/* The length of the time axis in ns: the greatest total of a time; one second if there are only
+ * counts. */
 static uint64_t range_of(const struct dp_export *e)
 {
     uint64_t range = 0, ns;

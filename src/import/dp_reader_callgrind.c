@@ -197,8 +197,8 @@ static int read_position_kinds(struct dp_reader *r, struct dp_text rest)
     return cg->n_positions ? 0 : bad_line(r, "there is no position", line);
 }
 
-/* Splits an event into its name and unit: Time_(10ns), and "event: Cpu : cpu (nanoseconds)", where
- * the words after the last colon are for people. */
+/* Splits "NAME (UNIT)" or "NAME_(UNIT)", such as Time_(10ns), into name and unit. The unit is empty
+ * if the text does not end with a parenthesis. */
 static void split_unit(struct dp_text t, struct dp_text *name, struct dp_text *unit)
 {
     const char *paren = memchr(t.ptr, '(', t.len);

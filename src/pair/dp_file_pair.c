@@ -146,8 +146,9 @@ static void see_files(struct dp_file_pairs *fp, size_t k)
     }
 }
 
-/* Makes fp->versions, by file and side: from the profiles, and from the given texts. A version has
- * a text only if all profiles agree about it. Sets fp->no_memory. */
+/* Makes fp->versions, one for each file and side. The profiles say whether a version is known; the
+ * caller's texts give its text. A version for which there are two texts has none. Sets
+ * fp->no_memory. */
 static void see_versions(struct dp_file_pairs *fp)
 {
     size_t n = fp->sides * fp->checkouts.n_files;

@@ -102,6 +102,7 @@ struct dp_cell dp_difftable_percent(double value, bool sign)
 
 struct dp_cell dp_difftable_words(const char *str) { return dp_cell_text(str, strlen(str)); }
 
+/* How the difference was judged, in words: significant, too few runs, within layout ... */
 struct dp_cell dp_difftable_verdict(const struct dp_diff_values *v)
 {
     static const char *const texts[] = { "equal",       "exact",           "single",

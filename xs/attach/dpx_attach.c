@@ -35,7 +35,7 @@
 
 enum {
     TRIES = 12,                 /* readings of one sample */
-    MOST_FAILURES = 5,          /* samples in a row that cannot be read: it is another program now */
+    MOST_FAILURES = 5,          /* samples in a row that cannot be read: after an exec */
     LOOKS = 50,                 /* readings of a stack for people */
     QUEUED = 250000,            /* ns: a wait that is longer is not our own doing */
     MOST_REAL_TIME = 2000       /* samples a second: at more, real-time priority would disturb */

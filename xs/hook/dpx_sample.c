@@ -73,7 +73,8 @@ static bool is_readable(const char *at)
     return syscall(SYS_rt_sigprocmask, NO_SUCH_WAY, aligned, NULL, SET) < 0 && errno == EINVAL;
 }
 
-/* May this word still be followed, and does it point to a statement? */
+/* Is the address that the ticker noted still that of a statement? The statement may have been freed
+ * since, or may have stood on the C stack. */
 static bool is_statement(pTHX_ const struct dpx_tick *t, const COP *cop)
 {
     char here;

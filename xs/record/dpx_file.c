@@ -687,7 +687,8 @@ static void last_tree(struct dpx_ctx *ctx, const struct dp_buf *text)
     dpx_file_sink(ctx, text->ptr, text->len);
 }
 
-/* Reports that a last tree could not be written: the file stays as it was last saved, if ever. */
+/* Leaves the file as it was last saved, if ever, since there is no last tree. A lack of memory is
+ * said; other causes have had their message. */
 static void no_tree(struct dpx_ctx *ctx, int why)
 {
     if (why == DP_E_NOMEM)

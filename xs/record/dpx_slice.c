@@ -32,8 +32,9 @@ static bool reopen_file(struct dpx_ctx *ctx, struct dp_err *err)
     return true;
 }
 
-/* Marks a slice that did not get its name as saved: readers take its tree, and newer data from the
- * pieces. */
+/* Keeps a slice that is written but did not get its name. Its tree begins at byte `at`, and its
+ * trailer says that newer data are in the pieces. When the recording ends there are no newer data,
+ * and the pieces go. */
 static void keep_as_saved(struct dpx_ctx *ctx, U64 at)
 {
     ctx->file.tree_at = at;

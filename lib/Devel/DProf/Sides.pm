@@ -271,6 +271,7 @@ sub sample_rates {
     return sort { $a <=> $b } keys %rates;
 }
 
+# Returns the words of all metrics that a profile has: times, calls, counters.
 sub has {
     my ($self, $profile) = @_;
     return ($self->has_no_times($profile) ? () : time_words(), $profile->no_calls ? () : 'calls',

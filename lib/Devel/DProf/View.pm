@@ -23,7 +23,8 @@ our @KEYS = first_words('key');
 our %KEY = (words_of('key'), symbol => DP_K_SUB, dso => DP_K_PACKAGE, comm => DP_K_SCRIPT,
     tid => DP_K_THREAD);
 
-# A unique prefix of a key is accepted.
+# Returns the number of a --sort key, from its name or a prefix that fits only one key; upper case
+# counts as lower case. Dies if there is no such key.
 sub key {
     my ($word) = @_;
     my $lower = lc $word;

@@ -361,7 +361,8 @@ sub set_compute {
     return;
 }
 
-# Sets the view from --tree, --callers or --callees.
+# Sets the view from --tree, --callers or --callees, with the sub whose edges are shown, and the
+# share below which rows are left out.
 sub set_view {
     my ($opt, $how) = @_;
     my @views = grep { defined $opt->{$_} } qw(tree callers callees);

@@ -433,7 +433,8 @@ sub sources_of_page {
     return @sources;
 }
 
-# Warns of the sources that are not in the page, because strangers may get the page.
+# Warns of the sources that were left out of the page: nothing proves that the profile was made from
+# them, and strangers may get the page.
 sub tell_kept_out {
     my @files = @_ or return;
     my @shown = map { bytes(shown($_)) } few(@files);
