@@ -304,10 +304,10 @@ sub trim_refused {
 # the profile has not arrived yet, and members that still exist must not be pushed on their own.
 
 # Merges identified entries by service and by intervals of SECONDS, with the first seconds of
-# processes apart from the others. Entries that are merged already stay as they are. If NOW is given,
-# only intervals are merged that no slice can belong to any more: those that ended longer ago than a
-# slice lasts. Returns the entries to push. REPORT is called with a message and an entry that cannot
-# be merged.
+# processes apart from the others. Entries that are merged already stay as they are. If NOW is
+# given, only intervals are merged that no slice can belong to any more: those that ended longer ago
+# than a slice lasts. Returns the entries to push. REPORT is called with a message and an entry that
+# cannot be merged.
 sub merged {
     my ($self, $entries, $seconds, $report, $now) = @_;
     my (%group, @done);
