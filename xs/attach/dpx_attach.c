@@ -138,12 +138,12 @@ static void follow(struct dpx_attach *a, const struct dpx_attach_thread *t)
 }
 
 /* Stops a thread. Returns the signal that it has to get when it goes on, or -1. */
-static int pause_thread(struct dpx_attach *a, const struct dpx_attach_thread *t)
+static int pause_thread(struct dpx_attach_thread *t)
 {
     int status;
-    if (!a->is_seized && ptrace(PTRACE_SEIZE, t->tid, 0, 0) < 0)
+    if (!t->is_seized && ptrace(PTRACE_SEIZE, t->tid, 0, 0) < 0)
         return -1;
-    a->is_seized = true;
+    t->is_seized = true;
     if (ptrace(PTRACE_INTERRUPT, t->tid, 0, 0) < 0 || waitpid(t->tid, &status, __WALL) != t->tid
         || !WIFSTOPPED(status))
         return -1;
@@ -159,7 +159,7 @@ static void resume_thread(const struct dpx_attach_thread *t, int signal)
 /* Reads a stack while the thread is held, up to so many times. */
 static int read_held(struct dpx_attach *a, struct dpx_attach_thread *t, int tries)
 {
-    int rc = 0, signal = a->pauses ? pause_thread(a, t) : -1;
+    int rc = 0, signal = a->pauses ? pause_thread(t) : -1;
     for (int i = 0; i < tries && rc == 0; i++) {
         if (!a->pauses && !a->is_core && read_state(t))
             follow(a, t);
@@ -310,8 +310,8 @@ struct dpx_attach *dpx_attach_open(pid_t pid, const char *path, bool all_threads
 
 void dpx_attach_free(struct dpx_attach *a)
 {
-    if (a->is_seized)
-        for (size_t i = 0; i < a->n_threads; i++)
+    for (size_t i = 0; i < a->n_threads; i++)
+        if (a->threads[i]->is_seized)
             ptrace(PTRACE_DETACH, a->threads[i]->tid, 0, 0);
     for (size_t i = 0; i < a->n_threads; i++)
         free_thread(a->threads[i]);

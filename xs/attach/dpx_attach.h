@@ -27,6 +27,7 @@ struct dpx_attach_thread {
     bool has_sample, has_slept; /* has_slept: it slept at that sample */
     char state;                 /* R, S, D ..., proc(5) */
     int processor;
+    bool is_seized;             /* it can be stopped */
     int failures;               /* samples that could not be read, one after the other */
     bool has_ended;
 };
@@ -43,7 +44,7 @@ struct dpx_attach {
     struct dpx_attach_thread **threads;
     size_t n_threads, threads_cap;
     bool has_ended;             /* the process has ended, or runs no perl any more */
-    bool pauses, is_seized;     /* stops the process for each sample, with ptrace */
+    bool pauses;                /* stops the threads for each sample, with ptrace */
     bool all_threads;
     uint64_t behind;            /* samples left out, as they came too late */
     uint64_t followed, not_followed;    /* moves to a target's processor, and failures */
