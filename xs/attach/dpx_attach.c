@@ -156,12 +156,12 @@ static void resume_thread(const struct dpx_attach_thread *t, int signal)
     ptrace(PTRACE_CONT, t->tid, 0, (void *)(long)signal);
 }
 
-/* Reads a stack while the thread is held, up to so many times. */
+/* Reads a stack while the thread is held, up to so many times. The caller has read its state. */
 static int read_held(struct dpx_attach *a, struct dpx_attach_thread *t, int tries)
 {
     int rc = 0, signal = a->pauses ? pause_thread(t) : -1;
     for (int i = 0; i < tries && rc == 0; i++) {
-        if (!a->pauses && !a->is_core && read_state(t))
+        if (!a->pauses && !a->is_core && (i == 0 || read_state(t)))
             follow(a, t);
         rc = dp_stack_read(&t->stack);
     }
@@ -172,6 +172,8 @@ static int read_held(struct dpx_attach *a, struct dpx_attach_thread *t, int trie
 
 int dpx_attach_look(struct dpx_attach *a, struct dpx_attach_thread *t)
 {
+    if (!a->is_core)
+        read_state(t);
     return read_held(a, t, a->is_core ? 1 : LOOKS);
 }
 
@@ -371,7 +373,7 @@ static void charge(struct dpx_attach_thread *t, struct dp_leafs *leafs, uint64_t
 /* Has a thread that sleeps run since its last sample? */
 static bool has_run(const struct dpx_attach_thread *t, const struct dpx_attach_usage *u)
 {
-    return t->state == 'R' || !t->has_sample || !t->sampled.samples || u->cpu != t->usage.cpu
+    return !t->has_sample || !t->sampled.samples || u->cpu != t->usage.cpu
            || u->runs != t->usage.runs || u->runs == UINT64_MAX;
 }
 
@@ -386,10 +388,13 @@ static bool sample_thread(struct dpx_attach *a, struct dpx_attach_thread *t)
         t->is_sampled = true;
         t->sleeps = read_sleeps(t);
     }
-    struct dpx_attach_usage u = read_usage(a, t);
-    if (!has_run(t, &u)) {
-        charge(t, NULL, dpx_attach_now(), &u, false);
-        return true;
+    struct dpx_attach_usage u;
+    if (t->state != 'R') {
+        u = read_usage(a, t);
+        if (!has_run(t, &u)) {
+            charge(t, NULL, dpx_attach_now(), &u, false);
+            return true;
+        }
     }
     int rc = read_held(a, t, TRIES);
     uint64_t now = dpx_attach_now();
