@@ -12,6 +12,7 @@ enum {
     SI_BYTES = 64, CX_BYTES = 160,
     HEAD = 512,                 /* bytes of an interpreter, up to comppad */
     TRIES = 6,                  /* readings, until the guess where things are is right */
+    ABOVE = 24,                 /* contexts that are read above the topmost of the last reading */
     SPARE = 2,                  /* of the popped contexts: room for the stack to grow unnoticed */
     MEND = 4,                   /* most contexts that mending leaves out or takes in */
     EDGES = 1 << 14,
@@ -21,7 +22,7 @@ enum {
 int dp_stack_init(struct dp_stack *st, struct dp_optree *code, dp_addr interpreter)
 {
     *st = (struct dp_stack){ .code = code, .interpreter = interpreter };
-    size_t room = DP_STACK_CONTEXTS + DP_STACK_POPPED;
+    size_t room = DP_STACK_CONTEXTS + ABOVE;
     st->contexts = dp_mem_realloc(NULL, room, sizeof *st->contexts);
     st->bytes = dp_mem_realloc(NULL, room, CX_BYTES);
     st->edges = dp_mem_zalloc(EDGES * sizeof *st->edges);
@@ -96,10 +97,10 @@ static void take_head(struct dp_stack *st, const struct reading *r)
 static void add_contexts(const struct dp_stack *st, struct reading *r, size_t k, size_t *used)
 {
     const struct dp_stack_info *si = &st->infos[k];
-    size_t size = st->code->perl->at.cx_size, room = DP_STACK_CONTEXTS + DP_STACK_POPPED - *used;
+    size_t size = st->code->perl->at.cx_size, room = DP_STACK_CONTEXTS + ABOVE - *used;
     size_t want = (size_t)(si->ix + 1), all = (size_t)si->max + 1;
-    if (!k && want + DP_STACK_POPPED <= room)
-        want = want + DP_STACK_POPPED < all ? want + DP_STACK_POPPED : all;
+    if (!k && want + ABOVE <= room)
+        want = want + ABOVE < all ? want + ABOVE : all;
     r->from[k] = *used;
     r->gap[k] = 0;
     r->count[k] = want <= room ? want : room;
@@ -129,7 +130,7 @@ static int compare_infos(struct dp_stack *st, const struct reading *r)
         if (dp_target_pointer_in(r->infos[k], at->si_cxstack) != si->contexts || max != si->max
             || dp_target_pointer_in(r->infos[k], at->si_prev) != si->prev || ix < -1 || ix > max)
             wrong = 2;
-        else if (k ? ix != si->ix : ix > si->ix + DP_STACK_POPPED - SPARE || r->gap[0])
+        else if (k ? ix != si->ix : ix > si->ix + ABOVE - SPARE || r->gap[0])
             wrong = ix == si->ix ? wrong : 1;
         si->ix = wrong < 2 ? ix : si->ix;
     }
