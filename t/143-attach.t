@@ -217,7 +217,8 @@ END
     my $seen;
     for (1 .. 5000) {
         $seen = look($run->{pid}, '--threads');
-        last if 2 == grep { ($_->{leaf} // '') eq 'CORE:sysread' } @{ $seen->{threads} };
+        my @leafs = map { $_->{leaf} // '' } @{ $seen->{threads} };
+        last if 2 == grep({ $_ eq 'CORE:sysread' } @leafs) && grep { $_ eq 'threads::join' } @leafs;
         select undef, undef, undef, 0.001;
     }
   SKIP: {
@@ -271,7 +272,7 @@ subtest 'a profile of a program whose stacks are known' => sub {
     is(ended($run) >> 8, 3, 'the program got its signal');
 };
 
-subtest 'several, and what is told of those that are left out' => sub {
+subtest 'several processes, and the message about those that are left out' => sub {
     my @runs = map { started($^X, $tree) } 1 .. 2;
     sysread $_->{from}, my $dot, 1 for @runs;
     my $out = scratch() . '/two.out';
@@ -335,6 +336,27 @@ for my $case (
             if $name eq 'exec' && @files > 1;
     };
 }
+
+# A process that becomes another program by exec, twice, after another process was sampled.
+{
+    package MadeUp;
+    sub new { my ($class, $text) = @_; return bless { text => $text }, $class }
+    sub counts { return [{ samples => 1, number => 0, ended => 1 }] }
+    sub profile { return $_[0]{text} }
+}
+subtest 'no profile replaces another one' => sub {
+    require Devel::DProf::Live::Attach;
+    my $out = scratch() . '/many.out';
+    my $session = Devel::DProf::Live::Attach->new(out => $out);
+    my @pids = (7, 8, 8, 8);
+    $session->{ended} = [map { +{ pid => $pids[$_], ppid => 1, command => 'p',
+        target => MadeUp->new("text $_") } } 0 .. $#pids];
+    my @names = $session->write_files;
+    is_deeply([map { s{.*/}{}r } @names],
+        ['many.out', 'many.out.8', 'many.out.8.exec1', 'many.out.8.exec2'],
+        'each program of a process has a name of its own');
+    is_deeply([map { slurp($_) } @names], [map { "text $_" } 0 .. 3], 'all profiles are there');
+};
 
 subtest '--children, and --slice' => sub {
     my $file = spew(scratch() . '/children.pl', $work . <<'END');

@@ -29,7 +29,7 @@
     /* SV heads and bodies */ \
     X(sv_any) X(sv_flags) X(sv_u) X(sv_size) X(SVTYPEMASK) \
     X(SVt_IV) X(SVt_NV) X(SVt_PVGV) X(SVt_PVAV) X(SVt_PVHV) X(SVt_PVCV) \
-    X(SVf_IOK) X(SVf_NOK) X(SVf_POK) X(SVf_ROK) X(SVs_OBJECT) X(SVf_IVisUV) X(SVf_UTF8) \
+    X(SVf_IOK) X(SVf_NOK) X(SVf_POK) X(SVf_ROK) X(SVs_OBJECT) X(SVf_IVisUV) \
     X(cv_stash) X(cv_start) X(cv_root) X(cv_gv) X(cv_padlist) X(cv_outside) X(cv_flags) \
     X(cv_size) X(CVf_ISXSUB) X(CVf_NAMED) X(CVf_ANON) X(CVf_UNIQUE) \
     X(gv_namehek) X(gv_stash) X(gp_cv) \

@@ -53,7 +53,6 @@ struct dp_optree {
         uint32_t name;
     } *owners;                  /* the sub that a root belongs to */
     uint32_t serial;
-    uint32_t compiling;         /* the number of a compiler's statement */
     struct dp_buf text;         /* scratch */
     uint64_t read_anew;         /* how often a statement or a sub had changed */
 };

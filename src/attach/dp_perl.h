@@ -12,7 +12,7 @@
 /* The variables of perl that are looked up by name, as PL_name. Without MULTIPLICITY, those of the
  * interpreter are among them. */
 #define DP_PERL_SYMBOLS(X) \
-    X(curinterp) X(thr_key) X(op_name) X(block_type) X(version) X(subversion) \
+    X(curinterp) X(thr_key) X(op_name) X(version) X(subversion) \
     X(bincompat_options) DP_LAYOUT_INTERPRETER(X)
 
 enum dp_perl_symbol {
@@ -24,8 +24,8 @@ enum dp_perl_symbol {
 
 /* The types of ops that are told apart. Their numbers differ between perls. */
 #define DP_PERL_OPS(X) \
-    X(null) X(const) X(gvsv) X(gv) X(padsv) X(rv2cv) X(entersub) X(leavesub) X(leavesublv) \
-    X(method) X(method_named) X(nextstate) X(dbstate) X(leave) X(leaveeval) X(require) X(dofile)
+    X(null) X(gv) X(rv2cv) X(entersub) X(leavesub) X(leavesublv) X(nextstate) X(dbstate) \
+    X(leave) X(leaveeval) X(require) X(dofile)
 
 struct dp_perl_ops {
 #define DP_PERL_OP(name) unsigned op_##name;

@@ -359,7 +359,11 @@ static bool mend_compiler(struct dp_stack *st)
 static bool mend(struct dp_stack *st)
 {
     size_t n = st->n;
+    const struct dp_optree_cop *cop = dp_optree_cop(st->code, st->curcop);
     st->mended = 0;
+    /* a statement whose tree is not complete does not run: the compiler looks at it */
+    if (cop && !cop->root && mend_compiler(st))
+        return true;
     for (size_t k = 0; k <= MEND; k++) {
         if (k <= n && fits(st, st->curcop, n - k)) {
             st->n = n - k;
@@ -405,17 +409,6 @@ int dp_stack_read(struct dp_stack *st)
         return DP_E_IO;
     check_code(st);
     return mend(st);
-}
-
-bool dp_stack_has_moved(struct dp_stack *st)
-{
-    struct dp_stack now = *st;
-    struct reading r = { .n = 0 };
-    add_head(st, &r);
-    if (!dp_target_read(st->code->target, r.parts, r.n))
-        return true;
-    take_head(&now, &r);
-    return now.op != st->op || now.sp != st->sp || now.comppad != st->comppad;
 }
 
 uint32_t dp_stack_name(struct dp_stack *st, size_t i, dp_addr cop)

@@ -65,9 +65,6 @@ void dp_stack_release(struct dp_stack *st);
  * fits in no way; or DP_E_IO if the memory cannot be read. */
 int dp_stack_read(struct dp_stack *st);
 
-/* Has the target run since dp_stack_read? */
-bool dp_stack_has_moved(struct dp_stack *st);
-
 /* Kinds of contexts. */
 bool dp_stack_is_sub(const struct dp_stack *st, const struct dp_stack_context *c);
 /* A string eval, a require or a do FILE, but no eval {} or try {}. */

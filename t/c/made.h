@@ -373,7 +373,6 @@ static inline void made_release(struct made *m)
 static inline int made_look(struct made *m, struct dp_buf *args)
 {
     int rc = dp_stack_read(&m->stack);
-    dp_stack_has_moved(&m->stack);
     if (rc != 1)
         return rc;
     dp_leaf_op(&m->leafs);

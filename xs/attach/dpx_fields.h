@@ -63,7 +63,7 @@
     X(SVt_IV, SVt_IV) X(SVt_NV, SVt_NV) X(SVt_PVGV, SVt_PVGV) X(SVt_PVAV, SVt_PVAV) \
     X(SVt_PVHV, SVt_PVHV) X(SVt_PVCV, SVt_PVCV) \
     X(SVf_IOK, SVf_IOK) X(SVf_NOK, SVf_NOK) X(SVf_POK, SVf_POK) X(SVf_ROK, SVf_ROK) \
-    X(SVs_OBJECT, SVs_OBJECT) X(SVf_IVisUV, SVf_IVisUV) X(SVf_UTF8, SVf_UTF8) \
+    X(SVs_OBJECT, SVs_OBJECT) X(SVf_IVisUV, SVf_IVisUV) \
     X(cv_stash, offsetof(XPVCV, xcv_stash)) X(cv_start, offsetof(XPVCV, xcv_start_u)) \
     X(cv_root, offsetof(XPVCV, xcv_root_u)) X(cv_gv, offsetof(XPVCV, xcv_gv_u)) \
     X(cv_padlist, offsetof(XPVCV, xcv_padlist_u)) X(cv_outside, offsetof(XPVCV, xcv_outside)) \

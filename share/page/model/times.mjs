@@ -164,8 +164,8 @@ async function scan(lane) {
 
 const IN_TIME = ['real', 'cpu', 'calls'];       // the metrics of a range
 
-// Returns whether a metric has values in a range. Of samples and slices all have: the parts of a
-// frame's values in a range are those of its time.
+// Returns whether a metric has values in a range. In samples and slices all metrics have: the parts
+// of a frame's values in a range are those of its time.
 export const isInTime = (key) => isSampled() || IN_TIME.includes(key);
 
 export function metricInTime() {

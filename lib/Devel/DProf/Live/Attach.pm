@@ -11,10 +11,7 @@ use Time::HiRes ();
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
-use constant {
-    STEP => 0.5,            # seconds between two looks at children and threads, and at STOP
-    PATIENCE => 5,          # seconds for a command to become a perl
-};
+use constant STEP => 0.5;        # seconds between two looks at children and threads
 
 sub new {
     my ($class, %how) = @_;
@@ -135,11 +132,14 @@ sub each_profile {
 # Returns the names. Dies with the reason.
 sub write_files {
     my ($self) = @_;
-    my @names;
+    my (@names, %times);
     $self->each_profile(0, sub {
         my ($n, $one, $count, $text) = @_;
         my $name = $self->{out};
         $name .= ".$one->{pid}" . ($count->{number} ? ".$count->{number}" : '') if $n;
+        # After an exec, the same process has another program, and a profile of its own.
+        my $before = $times{$name}++;
+        $name .= ".exec$before" if $before;
         write_text($name, $text);
         push @names, $name;
     });
