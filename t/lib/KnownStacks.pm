@@ -44,7 +44,7 @@ sub program { my ($self) = @_; return join("\n", @{ $self->{lines} }) . "\n" }
 # Returns the samples in the text of a profile of that program, and a list of what cannot be.
 sub impossible {
     my ($self, $text) = @_;
-    my (%name, @path, %wrong);
+    my (%name, @path, %wrong, $is_module);
     my $n = 0;
     for (split /\n/, $text) {
         if (/^& (\w+) \S+ (\S+)/) {
@@ -60,7 +60,9 @@ sub impossible {
             $wrong{"$sub below $above"} += $samples || 1 if $above ne $self->{caller}{$sub};
             $wrong{"$sub called at line " . ($at // '?')} += $samples || 1
                 if ($at // 0) != $self->{call_line}{$sub};
-        } elsif (/^#l (\d+) (\w+)/) {
+        } elsif (/^#f (\S+)/) {
+            $is_module = $1 =~ /\.pm\z/;          # strict.pm, warnings.pm
+        } elsif (!$is_module && /^#l (\d+) (\w+)/) {
             my ($line, $sub) = ($1, $name{$2} // '');
             $wrong{"line $line of $sub"}++
                 if ($self->{sub_of}[$line] // '') ne ($sub =~ /^f/ ? $sub : '');
