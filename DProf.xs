@@ -14,6 +14,8 @@
 #include "dpx_name.h"
 #include "dpx_report.h"
 #include "dpx_run.h"
+#include "dpx_span.h"
+#include "dpx_spans.h"
 #include "dpx_undebug.h"
 #include "dp_dir.h"
 

@@ -428,6 +428,14 @@ void dp_rec_resume(struct dp_rec *rec, uint32_t id, struct dp_cct_call *call, ui
                                          : dp_cct_child(&rec->cct, rec->marks.cur, id, site);
 }
 
+void dp_rec_resume_here(struct dp_rec *rec, uint32_t id, struct dp_cct_call *call)
+{
+    call->site = rec->how.line_times ? rec->marks.line->site
+                 : rec->how.site ? rec->how.site(rec->host_arg) : 0;
+    call->line = rec->marks.line->number;
+    dp_rec_resume(rec, id, call, DP_REC_ELSEWHERE);
+}
+
 int dp_rec_to_tree(struct dp_rec *rec)
 {
     int rc = init_tree(rec);

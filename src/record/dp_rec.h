@@ -332,6 +332,10 @@ int dp_rec_to_tree(struct dp_rec *rec);
 #define DP_REC_ELSEWHERE    UINT64_MAX
 void dp_rec_resume(struct dp_rec *rec, uint32_t id, struct dp_cct_call *call, uint64_t start);
 
+/* In a tree: a call of id goes on from the running place, and counts neither now nor when it ends.
+ * The caller has charged all time that has passed. */
+void dp_rec_resume_here(struct dp_rec *rec, uint32_t id, struct dp_cct_call *call);
+
 /* In a tree: the next dp_rec_resume is for an outermost call. */
 void dp_rec_rebase(struct dp_rec *rec);
 

@@ -8,11 +8,18 @@
 #include "dpx_frame.h"
 #include "dpx_life.h"
 #include "dpx_name.h"
+#include "dpx_spans.h"
+#include "dpx_subject.h"
 #include "dp_builtins.h"
+
+/* Ops that are no slow builtins, because they keep a context or do not return, but may be spans. */
+#define MORE(X) X(EXEC, "exec") X(REQUIRE, "require") X(DOFILE, "do")
 
 enum builtin {
 #define NUMBER(op, name) B_##op,
     DP_BUILTINS(NUMBER)
+    SLOW, BEFORE_MORE = SLOW - 1,   /* the number of slow builtins; the others begin there */
+    MORE(NUMBER)
 #undef NUMBER
     COUNT
 };
@@ -23,7 +30,7 @@ static Perl_ppaddr_t orig[COUNT];
 
 static const char *const names[COUNT] = {
 #define NAME(op, name) name,
-    DP_BUILTINS(NAME)
+    DP_BUILTINS(NAME) MORE(NAME)
 #undef NAME
 };
 
@@ -82,23 +89,57 @@ DPX_EACH_WAY(WAY, call_builtin)
 static OP *(*call_way)(pTHX_ unsigned n);
 
 #define HOOK(op, name) static OP *hook_##op(pTHX) { return call_way(aTHX_ B_##op); }
-DP_BUILTINS(HOOK)
+DP_BUILTINS(HOOK) MORE(HOOK)
 #undef HOOK
+
+/* Does the same with detail=: a call of a builtin may have a frame of its own, and that of a
+ * span. */
+static OP *call_detailed(pTHX_ unsigned n)
+{
+    struct dpx_ctx *ctx = dpx_life_here(aTHX);
+    if (!ctx)
+        return orig[n](aTHX);
+    int why = errno;
+    U64 now = dpx_frame_arrive(ctx);
+    PERL_SI *si = PL_curstackinfo;
+    dpx_frame_check_top(aTHX_ ctx, si, si->si_cxix, now);
+    U32 id = dpx_run.opt.builtins && n < SLOW ? id_of(aTHX_ ctx, n) : 0;
+    struct dpx_subject s = { dpx_subject_op(aTHX_ ctx), 0, false };
+    ptrdiff_t at = dpx_spans_push_c(aTHX_ ctx, id, &s, PL_savestack_ix - 1, now);
+    U64 serial = ctx->serial;
+    errno = why;
+    dpx_spans_leave_to_c(ctx, at, now);
+
+    OP *next = orig[n](aTHX);
+
+    if (DP_UNLIKELY(ctx->thx != DPX_THX))
+        return next;
+    if (DP_UNLIKELY(ctx->state == DPX_BORN) && at && ctx->top >= ctx->frames + at) {
+        ctx->top = ctx->frames + at - 1;        /* as in call_builtin */
+        ctx->child.depth = at - 1;
+        return next;
+    }
+    dpx_spans_pop_c(ctx, at, serial);
+    return next;
+}
 
 static const struct {
     Optype type;
     Perl_ppaddr_t hook;
 } table[COUNT] = {
 #define ROW(op, name) { OP_##op, hook_##op },
-    DP_BUILTINS(ROW)
+    DP_BUILTINS(ROW) MORE(ROW)
 #undef ROW
 };
 
 void dpx_builtin_install(void)
 {
     static OP *(*const ways[DPX_WAYS])(pTHX_ unsigned n) = DPX_EACH_OF(call_builtin);
-    call_way = ways[dpx_way_bits];
+    call_way = dpx_run.detail ? call_detailed : ways[dpx_way_bits];
     for (unsigned n = 0; n < COUNT; n++) {
+        if (!(dpx_run.opt.builtins && n < SLOW)
+            && !(dpx_run.detail & dpx_subject_kinds(table[n].type)))
+            continue;
         orig[n] = PL_ppaddr[table[n].type];
         PL_ppaddr[table[n].type] = table[n].hook;
     }
@@ -106,7 +147,7 @@ void dpx_builtin_install(void)
 
 U32 dpx_builtin_id(pTHX_ struct dpx_ctx *ctx, Optype type)
 {
-    for (unsigned n = 0; n < COUNT; n++)
+    for (unsigned n = 0; n < SLOW; n++)
         if (table[n].type == type)
             return id_of(aTHX_ ctx, n);
     return 0;
@@ -114,7 +155,7 @@ U32 dpx_builtin_id(pTHX_ struct dpx_ctx *ctx, Optype type)
 
 Perl_ppaddr_t dpx_builtin_original(Optype type)
 {
-    for (unsigned n = 0; dpx_run.opt.builtins && n < COUNT; n++)
+    for (unsigned n = 0; n < COUNT; n++)
         if (table[n].type == type)
             return orig[n];
     return NULL;

@@ -11,6 +11,7 @@
  * Names that perl has written into the code are shared hash keys. */
 #include "dpx_callee.h"
 #include "dpx_builtin.h"
+#include "dpx_detail.h"
 
 CV *dpx_callee_peek_odd(pTHX_ SV *sv)
 {
@@ -28,6 +29,14 @@ CV *dpx_callee_peek_odd(pTHX_ SV *sv)
     if (SvPOK(sv) && !SvGMAGICAL(sv))
         return get_cvn_flags(SvPVX_const(sv), SvCUR(sv), SvUTF8(sv));
     return NULL;
+}
+
+U32 dpx_callee_plain(struct dpx_ctx *ctx, CV *cv, U32 flags)
+{
+    U32 id;
+    if ((flags & DPX_ID_DETAIL) && dpx_detail_find(ctx, PTR2UV(cv), &id))
+        return id | (flags & ~(U32)DPX_ID_DETAIL);
+    return flags;
 }
 
 /* ---- by the op alone ---- */
@@ -164,5 +173,5 @@ U32 dpx_callee_leaf(pTHX_ struct dpx_ctx *ctx, const OP *op, const PAD *pad)
     if (op->op_type != OP_ENTERSUB)
         return dpx_builtin_id(aTHX_ ctx, op->op_type);
     CV *cv = xs_of(aTHX_ op, pad);
-    return cv ? dpx_callee_xs(aTHX_ ctx, cv) & DPX_ID_MASK : 0;
+    return cv ? dpx_callee_plain(ctx, cv, dpx_callee_xs(aTHX_ ctx, cv)) & DPX_ID_MASK : 0;
 }

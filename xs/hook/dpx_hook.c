@@ -67,8 +67,10 @@
 #include "dpx_control.h"
 #include "dpx_coro.h"
 #include "dpx_ctx.h"
+#include "dpx_detailed.h"
 #include "dpx_events.h"
 #include "dpx_frame.h"
+#include "dpx_from.h"
 #include "dpx_life.h"
 #include "dpx_site.h"
 #include "dpx_slf.h"
@@ -108,6 +110,11 @@ DP_INLINE void unwrap_slf(OP *op)
 DP_INLINE OP *call_unrecorded(pTHX_ struct dpx_ctx *ctx, CV *cv, U32 id, U64 now, const int way)
 {
     OP *op = PL_op;
+    if (id & DPX_ID_DETAIL) {
+        OP *next = dpx_detailed_xs(aTHX_ ctx, cv, now);
+        restore_op(aTHX_ op);
+        return next;
+    }
     ptrdiff_t at = ctx->top - ctx->frames;
     if (DP_UNLIKELY(id & DPX_ID_LEAVES))
         dpx_life_end_all();
@@ -132,33 +139,12 @@ DPX_EACH_WAY(WAY, unrecorded)
 static OP *(*const unrecorded[DPX_WAYS])(pTHX_ struct dpx_ctx *ctx, CV *cv, U32 id, U64 now) =
     DPX_EACH_OF(unrecorded);
 
-/* Does caller name another statement than the recorder's? */
-DP_INLINE bool is_elsewhere(const struct dpx_ctx *ctx, const COP *from)
-{
-    return from && DPX_STMT_NUMBER(from) != ctx->rec.marks.line->number;
-}
-
-/* Pushes a frame and makes its mark, as dpx_frame_push does, for a call that no op of the program
- * makes. from: the statement that caller names. With the times of statements, the recorder may be
- * at another one: that of a block whose statement has no op, or that of a sub which die is
- * leaving. */
-DP_INLINE bool push_from(pTHX_ struct dpx_ctx *ctx, PERL_SI *si, I32 key, U32 id, U64 now,
-                         const COP *from, const int way)
-{
-    if (!(way & DPX_LINES) || DP_LIKELY(!is_elsewhere(ctx, from)))
-        return dpx_frame_push(ctx, si, key, id, now, way);
-    struct dpx_frame *f = dpx_frame_add(ctx, si, key, id);
-    if (f)
-        dp_rec_enter_at(&ctx->rec, id, dpx_site_of(aTHX_ ctx, from), &f->call, now, way & DPX_REC);
-    return f != NULL;
-}
-
 /* Pushes the frame of a call and makes its mark. is_from_c: the call comes from C, and the recorder
  * may be at another statement than caller names. Returns false if there is no memory. */
 DP_INLINE bool push_frame(pTHX_ struct dpx_ctx *ctx, PERL_SI *si, I32 key, U32 id, U64 now,
                           const bool is_from_c, const int way)
 {
-    return is_from_c ? push_from(aTHX_ ctx, si, key, id, now, PL_curcop, way)
+    return is_from_c ? dpx_push_from(aTHX_ ctx, si, key, id, now, PL_curcop, way)
                      : dpx_frame_push(ctx, si, key, id, now, way);
 }
 
@@ -269,7 +255,9 @@ DP_INLINE void begin_sub(pTHX_ struct dpx_ctx *ctx, OP *next, const int way)
 DP_INLINE OP *enter_perl(pTHX_ struct dpx_ctx *ctx, PERL_SI *si, I32 ix, CV *cv, OP *next, U64 now,
                          const bool is_from_c, const int way)
 {
-    U32 id = dpx_callee_perl(aTHX_ ctx, cv, next);
+    U32 id = dpx_callee_any(aTHX_ ctx, cv, next);
+    if (DP_UNLIKELY(id & DPX_ID_AUTOLOAD))
+        id = dpx_detailed_perl(aTHX_ ctx, cv, id, next, now);
     if (DP_LIKELY(id) && push_frame(aTHX_ ctx, si, DPX_KEY(ix, DPX_PERL), id, now, is_from_c, way))
         begin_sub(aTHX_ ctx, next, way);
     else
@@ -324,7 +312,7 @@ DP_INLINE OP *call_sub(pTHX_ struct dpx_ctx *ctx, const bool is_from_c, const in
     return enter_perl(aTHX_ ctx, si, ix + 1, cx->blk_sub.cv, next, now, is_from_c, way);
 }
 
-/* A call from C when the recorder is at another statement than caller (push_from). */
+/* A call from C when the recorder is at another statement than caller (dpx_push_from). */
 #define WAY(way, name) \
     static DP_NOINLINE OP *name##_##way(pTHX_ struct dpx_ctx *ctx) \
     { return call_sub(aTHX_ ctx, ((way) & DPX_LINES) != 0, way); }
@@ -343,7 +331,7 @@ DP_INLINE OP *enter_sub(pTHX_ const int way)
     }
     if (DP_UNLIKELY(!PL_op->op_next)) {
         from_c(aTHX_ ctx);
-        if ((way & DPX_LINES) && DP_UNLIKELY(is_elsewhere(ctx, PL_curcop)))
+        if ((way & DPX_LINES) && DP_UNLIKELY(dpx_is_elsewhere(ctx, PL_curcop)))
             return elsewhere[way](aTHX_ ctx);
     }
     return call_sub(aTHX_ ctx, false, way);
@@ -502,8 +490,10 @@ DP_INLINE bool replace_frame(struct dpx_ctx *ctx, bool is_there, PERL_SI *si, I3
 DP_INLINE OP *goto_xs(pTHX_ struct dpx_ctx *ctx, CV *cv, PERL_SI *si, I32 ix, const int way)
 {
     U64 now = dpx_arrive(ctx, way);
-    dpx_frame_reconcile(aTHX_ ctx, now);
+    dpx_way.settle(aTHX_ ctx, now);
     U32 id = dpx_callee_xs(aTHX_ ctx, cv);
+    if (DP_UNLIKELY(!(id & DPX_ID_MASK)))
+        id = dpx_callee_plain(ctx, cv, id);
     bool is_there = dpx_frame_stands_at(ctx->top, si, ix);
     bool marked = replace_frame(ctx, is_there, si, DPX_KEY(ix - 1, DPX_XS), id & DPX_ID_MASK, now,
                                 way);
@@ -553,7 +543,7 @@ DP_INLINE OP *goto_any(pTHX_ const int way)
     if (CxTYPE(cx) != CXt_SUB || next != CvSTART(cx->blk_sub.cv))
         return next;
     U64 now = dpx_arrive(ctx, way);
-    dpx_frame_reconcile(aTHX_ ctx, now);
+    dpx_way.settle(aTHX_ ctx, now);
     U32 id = dpx_callee_perl(aTHX_ ctx, cx->blk_sub.cv, next);
     if (replace_frame(ctx, dpx_frame_stands_at(ctx->top, si, ix), si, DPX_KEY(ix, DPX_PERL), id,
                       now, way))
@@ -645,7 +635,7 @@ DP_INLINE int run_multicall(pTHX_ struct dpx_ctx *ctx, CV *cv, const int way)
     U64 now = dpx_arrive(ctx, way);
     U32 id = dpx_callee_perl(aTHX_ ctx, cv, PL_op);
     PERL_SI *si = PL_curstackinfo;
-    if (!id || !push_from(aTHX_ ctx, si, DPX_KEY(0, DPX_MULTICALL), id, now,
+    if (!id || !dpx_push_from(aTHX_ ctx, si, DPX_KEY(0, DPX_MULTICALL), id, now,
                           si->si_cxstack[0].blk_oldcop, way)) {
         dpx_frame_unmarked(ctx, now, way);
         return run_loop(aTHX);
@@ -739,7 +729,7 @@ static void install_calls(pTHX_ const struct dpx_ctx *ctx, int way)
     dpx_adopt_type(OP_LAST, &orig_last, jump_last);
     dpx_adopt_type(OP_REDO, &orig_redo, jump_redo);
     dpx_adopt_type(OP_ENTERSUB, &orig_entersub, our_entersub);
-    if (dpx_run.opt.builtins)
+    if (dpx_run.opt.builtins || dpx_run.detail)
         dpx_builtin_install();
     if (dpx_run.opt.lines && !dpx_line_samples())
         dpx_stmt_install(aTHX_ way, ctx->rec.how.line_times);

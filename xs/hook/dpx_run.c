@@ -3,6 +3,7 @@
 #include "dpx_calibrate.h"
 #include "dpx_control.h"
 #include "dpx_ctx.h"
+#include "dpx_detail.h"
 #include "dpx_events.h"
 #include "dpx_file.h"
 #include "dpx_filter.h"
@@ -178,6 +179,8 @@ static bool read_options(pTHX_ const char *const *items, size_t n)
     if (dpx_options_keep(&dpx_run.opt) < 0)
         return false;
     if (!dpx_filter_check(aTHX_ &err))
+        Perl_croak(aTHX_ "DProf: %s\n", err.message);
+    if (dpx_detail_choose(dpx_run.opt.detail, &err) < 0)
         Perl_croak(aTHX_ "DProf: %s\n", err.message);
     int rc = dpx_events_plan(aTHX_ &dpx_run.plan, dpx_run.opt.events, &err);
     if (rc == DP_E_NOMEM)

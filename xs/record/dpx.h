@@ -34,6 +34,10 @@ struct dpx_frame {
     I32 saved;                  /* for an XS sub: the height of the save stack when it was called */
 };
 
+/* In place of that height: the frame lives as long as the one below it. No height is as great, so
+ * that hooks look at such a frame closely. */
+#define DPX_SAVED_BELOW     I32_MAX
+
 /* A Perl sub has a context of its own. An XS sub has none: its frame is at its caller's. A callback
  * run by MULTICALL (a sort comparator, List::Util's blocks) shares its context with the calls
  * before and after. DPX_SLF is an XS sub of Coro's that goes on to another coroutine; its serial is
@@ -56,10 +60,16 @@ struct dpx_known {
 
 enum {
     DPX_CACHE = 2048,
-    DPX_ID_MASK = DP_RAW_ID_MAX,     /* the id itself: 28 bits; two more flags are free */
+    DPX_ID_MASK = DP_RAW_ID_MAX,     /* the id itself: 28 bits; one more flag is free */
+    DPX_ID_DETAIL = 0x10000000,     /* each call is a span, too (dpx_detail.h). An XS sub has this
+                                     * flag without an id, so that its calls take the slow way */
     DPX_ID_LEAVES = 0x20000000,     /* _exit: does not come back */
     DPX_ID_AUTOLOAD = 0x40000000    /* the name is looked up at each call */
 };
+
+/* The flags of a sub whose calls are spans. start: its first op; NULL: an XS sub. A Perl sub has
+ * that of AUTOLOAD, too, so that the hooks test one flag. */
+#define DPX_ID_DETAILED(start)  ((start) ? DPX_ID_DETAIL | DPX_ID_AUTOLOAD : DPX_ID_DETAIL)
 
 enum { DPX_BUILTINS = 192 };    /* at least as many as dpx_builtin.c has */
 
@@ -114,6 +124,36 @@ struct dpx_names {
     struct dp_buf line, fold, own;  /* scratch of the naming */
     struct dpx_filter filter;
     U32 builtins[DPX_BUILTINS]; /* by builtin: id + 1; 0: not called yet */
+};
+
+/* A sub each of whose calls is a span (dpx_detail.h). */
+struct dpx_detailed {
+    UV code;                    /* its CV, for an XS sub; else its first op */
+    U32 id;                     /* 0: the sub itself is not recorded */
+    U32 row;
+};
+
+/* Spans (dpx_span.h). */
+struct dpx_spans {
+    struct dp_pool kinds;       /* kinds that spans have ... */
+    uint32_t *texts;            /* ... and the number of texts of each */
+    size_t texts_cap;
+    struct dp_pool given;       /* texts as the program has given them, with what they are ... */
+    U32 *given_ids;             /* ... and the id of each; 0: none yet */
+    size_t given_cap;
+    struct dp_buf text, key;    /* scratch */
+    U64 *rows;                  /* by id: rows of this file */
+    size_t rows_cap;
+    U64 other, cut;             /* numbers of texts in this file that were counted as `other`, and
+                                 * that were cut */
+    struct dpx_pattern *patterns;   /* of matches (dpx_subject_op.c) */
+    struct dpx_detailed *detailed;
+    size_t detailed_n, detailed_cap, last;
+    struct dpx_inside {         /* the call of DBI under way */
+        ptrdiff_t at;           /* its frame ... */
+        U64 serial;             /* ... with this serial; 0: no call has been made */
+        U32 id;                 /* of its statement */
+    } sql;
 };
 
 /* Coroutines. The frames of the running one are in struct dpx_ctx. */
@@ -203,6 +243,7 @@ struct dpx_ctx {
     struct dp_lines statements;
     struct dpx_events events;
     struct dpx_names names;
+    struct dpx_spans spans;
     struct dpx_site *sites;     /* places of calls by the ops that call (dpx_site.c) */
     struct dpx_coros coro;
     struct dpx_tick tick;
@@ -298,6 +339,7 @@ struct dpx_process {
     char run[40];
     char of_run[40];            /* the run of the perl that has started this one; "": none */
     struct dpx_options opt;
+    unsigned detail;            /* bits of the kinds that detail= wants */
     struct dpx_clock clock;     /* each state's clock in the beginning */
     struct dpx_cost cost;       /* what readings add to a gap */
     struct dpx_plan plan;

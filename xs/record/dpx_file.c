@@ -4,6 +4,7 @@
 #include "dpx_ctx.h"
 #include "dpx_events.h"
 #include "dpx_requests.h"
+#include "dpx_span.h"
 #include "dpx_say.h"
 #include "dp_fmt.h"
 #include "dp_mem.h"
@@ -97,6 +98,10 @@ static void add_trailer(struct dp_buf *to, const struct dpx_ctx *ctx, U64 now, b
         dp_buf_adds(to, "$dprof_limit_reached=1; ");
     if (ctx->runops_taken)
         dp_buf_adds(to, "$dprof_runops_taken=1; ");
+    if (ctx->spans.other)
+        dp_buf_addf(to, "$dprof_spans_other=%" UVuf "; ", (UV)ctx->spans.other);
+    if (ctx->spans.cut)
+        dp_buf_addf(to, "$dprof_spans_cut=%" UVuf "; ", (UV)ctx->spans.cut);
     dpx_events_shares(ctx, to);
     if (ctx->events.perf.lost)
         dp_buf_adds(to, "$dprof_events_lost=1; ");
@@ -483,6 +488,7 @@ static int end_text(struct dpx_ctx *ctx, struct dp_buf *text, uint64_t *sums, si
     size_t first = dpx_run.opt.lines ? SIZE_MAX : ctx->sourced;
     int rc = dp_lines_write_sources(&ctx->statements, first, tree, text);
     dpx_requests_write(ctx, text);
+    dpx_span_write(ctx, text);
     if (tree != NO_TREE && !text->err)
         sums[DP_FMT_SUM_LINES] = dp_fmt_lines(text->ptr + tree, text->len - tree);
     dp_fmt_end(text, sums, tree != NO_TREE);

@@ -53,9 +53,12 @@ bool dpx_frame_is_alive(pTHX_ const struct dpx_frame *f)
 {
     I32 ix = DPX_KEY_IX(f->key);
     if (!on_chain(f->si, PL_curstackinfo) || ix > f->si->si_cxix)
-        return false;
-    return DPX_KEY_IS_XS(f->key) ? f->saved < save_height(aTHX_ f) && !dpx_frame_lost_caller(f)
-                                 : dpx_frame_is_sub_slot(f->si, ix);
+        return !f->si;          /* a span outside of all subs ends by itself (dpx_spans.h) */
+    if (!DPX_KEY_IS_XS(f->key))
+        return dpx_frame_is_sub_slot(f->si, ix);
+    if (f->saved == DPX_SAVED_BELOW)
+        return dpx_frame_is_alive(aTHX_ f - 1);
+    return f->saved < save_height(aTHX_ f) && !dpx_frame_lost_caller(f);
 }
 
 DP_INLINE void reconcile(pTHX_ struct dpx_ctx *ctx, U64 now, const int way)
@@ -84,6 +87,7 @@ DP_INLINE void reconcile_below(pTHX_ struct dpx_ctx *ctx, const PERL_SI *si, I32
 #define WAY(n, name) \
     static U64 arrive_##n(struct dpx_ctx *ctx) { return dpx_arrive(ctx, n); } \
     static void leave_##n(struct dpx_ctx *ctx) { dpx_leave(ctx, n); } \
+    static void leave_to_c_##n(struct dpx_ctx *ctx) { dpx_leave_to_c(ctx, n); } \
     static void unmarked_##n(struct dpx_ctx *ctx, U64 now) { dpx_frame_unmarked(ctx, now, n); } \
     static void pop_##n(struct dpx_ctx *ctx, enum dp_raw_kind kind, U64 now) \
         { dpx_frame_pop(ctx, kind, now, n); } \
@@ -98,8 +102,8 @@ DPX_EACH_WAY(WAY, none)
 
 const struct dpx_way dpx_ways[DPX_WAYS] = {
 #define WAY(n, name) \
-    { arrive_##n, leave_##n, unmarked_##n, pop_##n, unwind_to_##n, reconcile_##n, \
-      reconcile_below_##n },
+    { arrive_##n, leave_##n, leave_to_c_##n, unmarked_##n, pop_##n, unwind_to_##n, \
+      reconcile_##n, reconcile_##n, reconcile_below_##n },
     DPX_EACH_WAY(WAY, none)
 #undef WAY
 };

@@ -52,18 +52,22 @@ extern int dpx_way_bits;             /* the bits of the way of the hooks; -1: th
 struct dpx_way {
     U64 (*arrive)(struct dpx_ctx *ctx);
     void (*leave)(struct dpx_ctx *ctx);
+    void (*leave_to_c)(struct dpx_ctx *ctx);
     void (*unmarked)(struct dpx_ctx *ctx, U64 now);
     void (*pop)(struct dpx_ctx *ctx, enum dp_raw_kind kind, U64 now);
     void (*unwind_to)(struct dpx_ctx *ctx, struct dpx_frame *keep, U64 now);
     void (*reconcile)(pTHX_ struct dpx_ctx *ctx, U64 now);
+    void (*settle)(pTHX_ struct dpx_ctx *ctx, U64 now); /* for goto: also ends the spans of the sub
+                                                         * around (dpx_spans.c) */
     void (*reconcile_below)(pTHX_ struct dpx_ctx *ctx, const PERL_SI *si, I32 ix, U64 now);
 };
 extern const struct dpx_way dpx_ways[DPX_WAYS];
 extern struct dpx_way dpx_way;  /* the functions of dpx_way_bits */
 
-/* dpx_arrive and dpx_leave, for callers that do not have the way as a constant. */
+/* dpx_arrive, dpx_leave and dpx_leave_to_c, for callers that do not have the way as a constant. */
 #define dpx_frame_arrive(ctx)   (dpx_way.arrive(ctx))
 #define dpx_frame_leave(ctx)    (dpx_way.leave(ctx))
+#define dpx_frame_leave_to_c(ctx)   (dpx_way.leave_to_c(ctx))
 
 /* Makes room for more frames. */
 DP_COLD bool dpx_frame_more(struct dpx_ctx *ctx);

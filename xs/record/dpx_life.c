@@ -12,6 +12,7 @@
 #include "dpx_held.h"
 #include "dpx_name.h"
 #include "dpx_requests.h"
+#include "dpx_span.h"
 #include "dpx_say.h"
 #include "dpx_slice.h"
 #include "dpx_stmt.h"
@@ -67,6 +68,7 @@ static void release_ctx(struct dpx_ctx *ctx)
 {
     dp_rec_release(&ctx->rec);
     dpx_requests_release(ctx);
+    dpx_span_release(ctx);
     dp_lines_release(&ctx->statements);
     dpx_events_close(ctx);
     dp_live_release(&ctx->live);
@@ -469,6 +471,7 @@ static void go_on_in_child(struct dpx_ctx *ctx)
 {
     set_process(ctx);
     dpx_requests_release(ctx);
+    dpx_span_clear(ctx);
     ctx->before_cpu_us = 0;
     ctx->child.depth = ctx->top - ctx->frames;
     ctx->state = DPX_BORN;

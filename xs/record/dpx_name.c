@@ -14,6 +14,7 @@
  * are. */
 #include "dpx_name.h"
 #include "dp_char.h"
+#include "dpx_detail.h"
 #include "dpx_file.h"
 #include "dpx_filter.h"
 #include "dp_err.h"
@@ -392,7 +393,7 @@ static const struct dp_buf *count_line(struct dpx_ctx *ctx, const struct dp_buf 
  * bound_line did not see the line. */
 static size_t stable_bytes(const struct dp_name *line)
 {
-    static const char others[][16] = { " autoload=", " kind=phase", " kind=builtin" },
+    static const char others[][16] = { " autoload=", " kind=phase", " kind=builtin", " kind=span" },
                       ends[][8] = { " in=", " seq=" };
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (strstr(line->ptr, others[i]))
@@ -500,11 +501,12 @@ static U32 name_cv(pTHX_ struct dpx_ctx *ctx, CV *cv, const OP *start)
     if (is_around(aTHX_ stash))
         return 0;
     bool anon = CvANON(cv);
+    UV code = start ? PTR2UV(start) : PTR2UV(cv);
     bool block = !start && hek_is(package, "Devel::DProf") && hek_is(name, "_block");
     if (!block && !line->err && !dpx_filter_takes(aTHX_ &ctx->names.filter, line->ptr, line->len)) {
         if (!anon && start && name)
             remember_owner(ctx, cv);
-        return flags;
+        return flags | (dpx_detail_note(ctx, package, name, code, 0) ? DPX_ID_DETAILED(start) : 0);
     }
     size_t stable = line->len;
     if (anon) {
@@ -520,6 +522,8 @@ static U32 name_cv(pTHX_ struct dpx_ctx *ctx, CV *cv, const OP *start)
         see_source(aTHX_ ctx, CopFILE(cCOPx(start)));
     if (!anon && start && name)
         remember_owner(ctx, cv);
+    if (dpx_detail_note(ctx, package, name, code, id))
+        return (start ? id : 0) | flags | DPX_ID_DETAILED(start);
     return id | flags;
 }
 
@@ -647,7 +651,7 @@ static U32 id_of_wanted(pTHX_ struct dpx_ctx *ctx, U32 id, const struct dp_name 
 
 U32 dpx_name_wanted(pTHX_ struct dpx_ctx *ctx, CV *cv, U32 id, const OP *start)
 {
-    SV *sv = autoload_of(aTHX_ cv);
+    SV *sv = id & DPX_ID_DETAIL ? NULL : autoload_of(aTHX_ cv);
     int why = errno;
     id &= DPX_ID_MASK;
     if (!sv)
@@ -703,6 +707,28 @@ U32 dpx_name_compiling(pTHX_ struct dpx_ctx *ctx, const char *file)
     return id_of_builtin(aTHX_ ctx);
 }
 
+/* Adds a text of a program's: UTF-8 as it is, and Latin-1 otherwise. */
+static void add_given(struct dp_buf *to, const char *text, size_t len)
+{
+    add_name(to, text, (I32)len, is_utf8_string((const U8 *)text, len));
+}
+
+U32 dpx_name_span(struct dpx_ctx *ctx, const char *kind, size_t kind_len, const char *text,
+                  size_t len, const char *place, bool add)
+{
+    struct dp_buf *line = &ctx->names.line;
+    dp_buf_clear(line);
+    add_given(line, kind, kind_len);
+    dp_buf_addc(line, ' ');
+    add_given(line, text, len);
+    dp_buf_addc(line, ' ');
+    dp_buf_adds(line, place ? place : "-");
+    dp_buf_adds(line, " kind=span");
+    if (!add && dp_pool_lookup(&ctx->names.lines, line->ptr, line->len) == DP_MAP_NONE)
+        return 0;
+    return id_of_line(ctx);
+}
+
 void dpx_name_release(struct dpx_names *names)
 {
     dp_pool_release(&names->lines);
@@ -727,8 +753,9 @@ SV *dpx_name_of(pTHX_ const struct dpx_ctx *ctx, U32 id)
     if (!two_blanks(line->ptr, line->len, &first, &second))
         return newSV(0);
     SV *sv = newSVpvn(line->ptr, (STRLEN)(first - line->ptr));
-    sv_catpv(sv, second[1] == '-' && memcmp(line->ptr + line->len - 8, "=builtin", 8) == 0
-                     ? ":" : "::");
+    const char *end = line->ptr + line->len;
+    sv_catpv(sv, (second[1] == '-' && memcmp(end - 8, "=builtin", 8) == 0)
+                 || memcmp(end - 10, " kind=span", 10) == 0 ? ":" : "::");
     sv_catpvn(sv, first + 1, (STRLEN)(second - first - 1));
     SvUTF8_on(sv);
     return sv;

@@ -25,6 +25,12 @@ U32 dpx_name_compiling(pTHX_ struct dpx_ctx *ctx, const char *file);
 /* The id of a phase's name. */
 U32 dpx_name_phase(struct dpx_ctx *ctx, const char *name, size_t len);
 
+/* The id of a span. Kind and text are UTF-8, or else Latin-1; place: FILE:LINE as in a
+ * profile, or NULL. Returns 0
+ * if memory is short, or if the span has no id yet and add is false. */
+U32 dpx_name_span(struct dpx_ctx *ctx, const char *kind, size_t kind_len, const char *text,
+                  size_t len, const char *place, bool add);
+
 /* The number of the place of a statement; 0: it has none. */
 uint32_t dpx_name_site_of(pTHX_ struct dpx_ctx *ctx, const COP *cop);
 

@@ -49,6 +49,12 @@ enum dpx_start { DPX_START_BEGIN, DPX_START_MAIN, DPX_START_MARK, DPX_START_NO }
     X(TEXT, events, "events", "counters: instructions+cache-misses; ops, svs, bytes") \
     X(CHOICE, builtins, "builtins", "print, sort, match, system, ... as CORE:name", \
       .choices = "no\0slow\0") \
+    X(TEXT, detail, "detail", "what calls are about: sql+http+template+command+file+regex", \
+      .told = true, .bare = DPX_DETAIL_BARE) \
+    X(NUMBER, span_texts, "span-texts", "texts of each kind of detail; further ones are `other`", \
+      .least = 1, .most = 50000, .otherwise = 10000) \
+    X(NUMBER, span_length, "span-length", "bytes of such a text; longer ones are cut", \
+      .least = 16, .most = 16384, .otherwise = 2048) \
     X(NUMBER, compress, "compress", "gzip the file; 1 is fast, 9 small, 0 plain", .most = 9) \
     X(NUMBER, checkpoint, "checkpoint", "seconds after which a tree is written again", \
       .most = UINT64_C(1) << 31) \
@@ -63,6 +69,9 @@ enum dpx_start { DPX_START_BEGIN, DPX_START_MAIN, DPX_START_MARK, DPX_START_NO }
     X(NUMBER, layout, "layout", "for comparisons: each number has data lie elsewhere", \
       .most = UINT64_C(1) << 31) \
     X(TEXT, clock, "clock", "tsc, cntvct, monotonic; counting[:NS] is for tests")
+
+/* The kinds of the bare option detail. */
+#define DPX_DETAIL_BARE "sql+http+template+command"
 
 /* Options that do not go together: X(when, message). */
 #define DPX_CLASHES(X) \

@@ -2,6 +2,7 @@
 #include "dpx_coro.h"
 #include "dpx_file.h"
 #include "dpx_requests.h"
+#include "dpx_span.h"
 #include "dpx_say.h"
 #include "dp_spool.h"
 
@@ -119,6 +120,7 @@ bool dpx_slice_next(struct dpx_ctx *ctx, const struct dpx_frame *last, U32 id)
     ctx->sourced = ctx->statements.files.count;
     ctx->before_cpu_us = 0;
     dpx_requests_clear(ctx);
+    dpx_span_clear(ctx);
     ctx->child.inherited = (size_t)(last - ctx->frames);
     dp_rec_keep_line(&ctx->rec);
     dp_live_release(&ctx->live);

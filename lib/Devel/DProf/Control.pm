@@ -7,6 +7,8 @@ our $VERSION = '20261120.00';
 
 use Exporter 'import';
 
+our $DPROF_AROUND;      # the Perl subs of this package are not recorded
+
 our @EXPORT_OK = qw(start stop mark save phase recording hold held settle allow_attach);
 
 # With a fixed seed of hashes, the recorder hides what it has added to the symbol table.
@@ -21,6 +23,16 @@ for my $name (@EXPORT_OK, qw(request_begin request_end request_server)) {
         load() if $name eq 'allow_attach';
         return defined &$own ? &$own : ();
     };
+}
+
+push @EXPORT_OK, 'span';
+
+# The recorder's function makes the call of this sub the span, or the rest of the caller's scope.
+sub span {
+    return defined &Devel::DProf::_control_span
+        ? Devel::DProf::_control_span($_[0], $_[1], 1) : undef if @_ < 3;
+    Devel::DProf::_control_span($_[0], $_[1], 0) if defined &Devel::DProf::_control_span;
+    return $_[2]->();
 }
 
 # Loads the compiled part, without the recorder. Where that fails, nothing is allowed.

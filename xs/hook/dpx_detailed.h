@@ -1,0 +1,17 @@
+/* Calls that are spans, too, because detail= asks for them. The hooks come here only for subs that
+ * dpx_detail.h lists, by flags of their ids. */
+#ifndef DPX_DETAILED_H
+#define DPX_DETAILED_H
+
+#include "dpx_frame.h"
+
+/* Runs the call of an XS sub whose flags have DPX_ID_DETAIL, at arrival stamp now, with its frame
+ * and that of its span. Returns the next op. */
+OP *dpx_detailed_xs(pTHX_ struct dpx_ctx *ctx, CV *cv, U64 now);
+
+/* A Perl sub has been entered whose flags have DPX_ID_AUTOLOAD. Returns the id of the frame that
+ * the caller pushes. If the call is a span, pushes both frames itself, and returns 0. next: the
+ * first op. */
+U32 dpx_detailed_perl(pTHX_ struct dpx_ctx *ctx, CV *cv, U32 id, OP *next, U64 now);
+
+#endif

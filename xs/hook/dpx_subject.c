@@ -1,0 +1,229 @@
+#include "dpx_subject.h"
+#include "dpx_span.h"
+#include "dp_mask_text.h"
+
+#include <string.h>
+
+const char *dpx_subject_text(SV *sv, STRLEN *len)
+{
+    if (!sv || SvGMAGICAL(sv) || SvROK(sv) || !SvPOK(sv))
+        return NULL;
+    *len = SvCUR(sv);
+    return SvPVX_const(sv);
+}
+
+SV *dpx_subject_argument(const struct dpx_args *args, SSize_t i)
+{
+    return i < args->n ? args->at[i] : NULL;
+}
+
+SV *dpx_subject_element(pTHX_ HV *hv, const char *key)
+{
+    bool calls = SvRMAGICAL(hv)
+                 && (mg_find((SV *)hv, PERL_MAGIC_tied) || mg_find((SV *)hv, PERL_MAGIC_uvar));
+    SV **svp = calls ? NULL : hv_fetch(hv, key, (I32)strlen(key), 0);
+    return svp ? *svp : NULL;
+}
+
+/* The hash that a value refers to, or NULL. */
+static HV *hash_of(SV *sv)
+{
+    return sv && SvROK(sv) && SvTYPE(SvRV(sv)) == SVt_PVHV ? (HV *)SvRV(sv) : NULL;
+}
+
+/* The array that a value refers to, or NULL. */
+static AV *array_of(SV *sv)
+{
+    return sv && SvROK(sv) && SvTYPE(SvRV(sv)) == SVt_PVAV && !SvRMAGICAL(SvRV(sv))
+           ? (AV *)SvRV(sv) : NULL;
+}
+
+/* The value under a key of the hash that a value refers to, or NULL. */
+static SV *value_in(pTHX_ SV *sv, const char *key)
+{
+    HV *hv = hash_of(sv);
+    return hv ? dpx_subject_element(aTHX_ hv, key) : NULL;
+}
+
+/* Appends the text of a value, if it has one that can be read. Returns whether it has. */
+static bool add_text(struct dp_buf *to, SV *sv)
+{
+    STRLEN len;
+    const char *text = dpx_subject_text(sv, &len);
+    if (text)
+        dp_buf_add(to, text, len);
+    return text != NULL;
+}
+
+/* ---- requests to other servers ---- */
+
+/* Appends METHOD and URL. */
+static bool add_address(struct dp_buf *to, SV *method, SV *url)
+{
+    STRLEN len;
+    const char *text;
+    if (url && SvROK(url))
+        url = SvRV(url);        /* a URI */
+    if (!add_text(to, method) || !(text = dpx_subject_text(url, &len)))
+        return false;
+    dp_buf_addc(to, ' ');
+    dp_mask_url(to, text, len);
+    return true;
+}
+
+/* Appends the path of a Mojo::Path, which it has as a text, or as its parts. */
+static void add_mojo_path(pTHX_ struct dp_buf *to, SV *path)
+{
+    AV *parts = array_of(value_in(aTHX_ path, "parts"));
+    if (!parts) {
+        add_text(to, value_in(aTHX_ path, "path"));
+        return;
+    }
+    for (SSize_t i = 0; i <= AvFILLp(parts); i++) {
+        dp_buf_addc(to, '/');
+        add_text(to, AvARRAY(parts)[i]);
+    }
+}
+
+/* Appends METHOD and URL of a Mojo::Transaction. */
+static bool add_mojo(pTHX_ struct dp_buf *to, struct dp_buf *scratch, SV *tx)
+{
+    SV *req = value_in(aTHX_ tx, "req"), *url = value_in(aTHX_ req, "url");
+    dp_buf_clear(scratch);
+    if (!url)
+        return false;
+    if (!add_text(to, value_in(aTHX_ req, "method")))
+        dp_buf_adds(to, "GET");
+    dp_buf_addc(to, ' ');
+    if (add_text(scratch, value_in(aTHX_ url, "scheme")))
+        dp_buf_adds(scratch, "://");
+    add_text(scratch, value_in(aTHX_ url, "host"));
+    SV *port = value_in(aTHX_ url, "port");
+    if (port && SvPOK(port))
+        dp_buf_addc(scratch, ':');
+    add_text(scratch, port);
+    add_mojo_path(aTHX_ scratch, value_in(aTHX_ url, "path"));
+    if (scratch->err)
+        return false;
+    dp_mask_url(to, scratch->ptr, scratch->len);
+    return true;
+}
+
+/* ---- templates ---- */
+
+/* Appends the name of a file, masked. */
+static bool add_file(struct dp_buf *to, SV *sv)
+{
+    STRLEN len;
+    const char *text = dpx_subject_text(sv, &len);
+    if (text)
+        dp_mask_path(to, text, len);
+    else
+        dp_buf_adds(to, "(text)");
+    return true;
+}
+
+/* Appends the name that Mojolicious gives to a template: NAME.FORMAT.HANDLER. */
+static bool add_rendered(pTHX_ struct dp_buf *to, SV *options)
+{
+    static const char *const parts[] = { "template", "format", "handler" };
+    if (value_in(aTHX_ options, "inline")) {
+        dp_buf_adds(to, "(text)");
+        return true;
+    }
+    for (size_t i = 0; i < DP_ARRAY_LEN(parts); i++) {
+        SV *part = value_in(aTHX_ options, parts[i]);
+        STRLEN len;
+        const char *text = dpx_subject_text(part, &len);
+        if (!text && i == 0)
+            return false;
+        if (text && i)
+            dp_buf_addc(to, '.');
+        if (text)
+            dp_mask_path(to, text, len);
+    }
+    return true;
+}
+
+/* Is the caller one of Mojolicious' own handlers, so that its renderer is the span? */
+static bool is_rendering(pTHX)
+{
+    const char *package = CopSTASHPV(PL_curcop);
+    return package && strncmp(package, "Mojolicious::Plugin::EP", 23) == 0;
+}
+
+/* ---- commands ---- */
+
+bool dpx_subject_command(struct dp_buf *to, SV *first, bool is_list)
+{
+    STRLEN len;
+    const char *text = dpx_subject_text(first, &len);
+    if (!text)
+        return false;
+    if (!is_list) {
+        dp_command_name(to, text, len);
+        return true;
+    }
+    const char *name = text + len;
+    while (name > text && name[-1] != '/')
+        name--;
+    dp_mask_path(to, name, (size_t)(text + len - name));
+    return true;
+}
+
+/* ---- all of them ---- */
+
+/* Appends what a call is about. Returns false if it is about nothing that can be read. */
+static bool add_subject(pTHX_ struct dp_buf *to, struct dp_buf *scratch,
+                        const struct dpx_detail_sub *sub, const struct dpx_args *args)
+{
+    SV *self = dpx_subject_argument(args, 0), *first = dpx_subject_argument(args, 1);
+    SV *second = dpx_subject_argument(args, 2);
+    AV *words;
+    switch (sub->of) {
+    case DPX_OF_REQUEST:
+        return add_address(to, value_in(aTHX_ first, "_method"), value_in(aTHX_ first, "_uri"));
+    case DPX_OF_ADDRESS:
+        return add_address(to, first, second);
+    case DPX_OF_MOJO:
+        return !second && add_mojo(aTHX_ to, scratch, first);
+    case DPX_OF_FILE:
+        return !is_rendering(aTHX) && add_file(to, first);
+    case DPX_OF_TEXT:
+        return !is_rendering(aTHX) && add_file(to, NULL);
+    case DPX_OF_SELF:
+        return add_file(to, value_in(aTHX_ self, "name"));
+    case DPX_OF_RENDERER:
+        return add_rendered(aTHX_ to, dpx_subject_argument(args, 3));
+    case DPX_OF_OPTIONS:
+        return add_file(to, value_in(aTHX_ value_in(aTHX_ self, "options"), "filename"));
+    case DPX_OF_COMPONENT:
+        if (hash_of(first) && !SvOBJECT(SvRV(first)))
+            first = second;
+        return add_file(to, hash_of(first) ? value_in(aTHX_ first, "path") : first);
+    case DPX_OF_FOURTH:
+        return dpx_subject_command(to, dpx_subject_argument(args, 3), args->n > 4);
+    case DPX_OF_THIRD:
+        return dpx_subject_command(to, second, args->n > 3);
+    case DPX_OF_COMMAND:
+        words = array_of(self);
+        return words ? AvFILLp(words) >= 0 && dpx_subject_command(to, AvARRAY(words)[0], true)
+                     : dpx_subject_command(to, self, false);
+    default:
+        return false;
+    }
+}
+
+struct dpx_subject dpx_subject_find(pTHX_ struct dpx_ctx *ctx, const struct dpx_detail_sub *sub,
+                                    const struct dpx_args *args)
+{
+    struct dpx_subject s = { 0, 0, false };
+    struct dp_buf *text = &ctx->spans.text;
+    const char *word = dpx_detail_word(sub->kind);
+    if (sub->kind == DPX_DETAIL_SQL)
+        return dpx_subject_sql(aTHX_ ctx, sub, args);
+    dp_buf_clear(text);
+    if (add_subject(aTHX_ text, &ctx->spans.key, sub, args) && !text->err)
+        s.id = dpx_span_id(ctx, word, strlen(word), text->ptr, text->len, NULL);
+    return s;
+}
