@@ -43,7 +43,7 @@ struct dp_text {
 
 /* A sub as in an `&` line, with escapes decoded. All texts are borrowed during the call. */
 struct dp_subdef {
-    struct dp_text package, name;
+    struct dp_text package, name;       /* of a span: its kind and its text */
     struct dp_text file;        /* len 0: unknown */
     uint64_t line;
     struct dp_text autoload;    /* AUTOLOAD that was called instead */
@@ -52,6 +52,7 @@ struct dp_subdef {
     uint64_t id;                /* as in the file */
     bool xs, builtin;
     bool phase;                 /* not a sub, but the name of a phase */
+    bool span;                  /* not a sub, but what the time was spent on: a statement of SQL */
 };
 
 /* A calling context of a tree. */

@@ -53,7 +53,7 @@ struct dp_prof_line {
     uint32_t later;             /* number of the sub's statements that follow it on the same line */
     uint32_t next;              /* next statement of this place and sub; DP_MAP_NONE: none */
     uint64_t count;             /* how often it ran */
-    uint64_t self[DP_METRICS];  /* ticks, including XS subs and builtins that it called */
+    uint64_t self[DP_METRICS];  /* ticks, including XS subs, builtins and spans */
 };
 
 /* The beginning of a stretch of time, and the caller's own time at that moment. */

@@ -88,6 +88,8 @@ static void line_of(const struct dp_subs *subs, const struct dp_sub *sub, uint32
         dp_buf_adds(buf, " kind=phase");
     if (sub->builtin)
         dp_buf_adds(buf, " kind=builtin");
+    if (sub->span)
+        dp_buf_adds(buf, " kind=span");
     key_value(buf, " autoload=", dp_subs_text(subs, sub->autoload));
     key_value(buf, " in=", dp_subs_text(subs, sub->in));
 }
