@@ -7,6 +7,7 @@ use lib "$FindBin::Bin/lib";
 use Test::More;
 use DProfTest;
 use MadeProfile;
+use StrictProfile;
 
 my $OPEN = 'SELECT * FROM orders WHERE open = ?; -- now';
 my $dir = scratch();
@@ -51,6 +52,38 @@ my $trace = MadeProfile->trace("$dir/trace.out", sub {
         'main::run;DBI::st::execute;sql:SELECT * FROM orders WHERE open = ?%3B -- now 10000',
         'main::run;regex:^END 2000',
     ], 'names are KIND:TEXT, and a text has no semicolon of its own') or diag explain \@lines;
+}
+
+# ---- rows ----
+{
+    my $with = sub {
+        my ($name, $rows, %header) = @_;
+        return MadeProfile->trace("$dir/$name", sub {
+            my $to = shift;
+            $to->span(sql => 'SELECT 1');
+            $to->span(sql => 'DELETE FROM t');
+            $to->call('sql:SELECT 1', 1);
+            $to->call('sql:DELETE FROM t', 1);
+            $to->rows('sql:SELECT 1', $rows);
+            $to->rows('sql:DELETE FROM t', 0) if !$rows;
+        }, %header);
+    };
+    my @files = ($with->('a.out', 0, dprof_spans_other => 3, dprof_spans_cut => 2),
+        $with->('b.out', 41), $with->('c.out', 7, dprof_spans_other => 4, hz => 20_000_000));
+    tool('dprofmerge', '-o', "$dir/rows.out", @files);
+    is(join("\n", slurp("$dir/rows.out") =~ /^#s (.*)$/mg), "1 rows=0\n2 rows=48",
+        'rows of files are added up, and 0 is a known number');
+    is_deeply([StrictProfile::problems("$dir/rows.out")], [], 'the file has no other line');
+    like(slurp("$dir/rows.out"), qr/^\$dprof_spans_cut=2;\n\$dprof_spans_other=7;$/m,
+        'texts that were cut, and calls of other texts, are counts: they do not scale with ticks');
+    my $more = spew("$dir/d.out", slurp($files[1]) =~ s/^(#s .*)$/$1 later=3\n#s 1 rows=2/mr);
+    tool('dprofmerge', '-o', "$dir/more.out", $more);
+    like(slurp("$dir/more.out"), qr/^#s 2 rows=43$/m, 'unknown keys are skipped, and lines added');
+    for my $bad ('#s 1 rows=x', '#s 77 rows=1', '#s rows=1') {
+        my $file = spew("$dir/bad.out", slurp($files[1]) =~ s/^#s .*$/$bad/mr);
+        my $run = tool('dprofmerge', '-o', "$dir/good.out", $file);
+        like($run->{err}, qr{^Bad profile: \Q$bad\E .*left out}, "'$bad' is left out, and named");
+    }
 }
 
 # ---- names ----

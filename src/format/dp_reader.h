@@ -119,6 +119,8 @@ struct dp_consumer {
     void (*expect)(void *ctx, uint32_t node);
     /* Counts of DP_FMT_BUCKETS buckets to be added. May be NULL. */
     int (*histogram)(void *ctx, uint32_t sub, const uint64_t *count);
+    /* Rows that all executions of a span's statement have given. May be NULL. */
+    int (*rows)(void *ctx, uint32_t sub, uint64_t rows);
     /* The facts about a source; called before its statements. May be NULL. */
     int (*source)(void *ctx, const struct dp_linefile *file);
     /* A statement, after the contexts. May be NULL. */

@@ -15,9 +15,10 @@ sub trace {
     $program->($self);
     $self->_time;
     my $time = $self->{real};
+    my $hz = delete $header{hz} // 1000 * PER_MS;
     my $head = join '', map { "\$$_='$header{$_}';\n" } sort keys %header;
     open my $out, '>:raw', $file or croak "$file: $!";
-    print {$out} "#fOrTyTwO\n\$hz=10000000;\n\$XS_VERSION='DProf 20261120.00';\n",
+    print {$out} "#fOrTyTwO\n\$hz=$hz;\n\$XS_VERSION='DProf 20261120.00';\n",
         "# All values are given in HZ\n\$over_utime=0; \$over_stime=0; \$over_rtime=0;\n",
         "\$over_tests=10000;\n\$dprof_format='trace 1';\n$head\$dprof_end=1;\n",
         "\$rrun_utime=$time; \$rrun_stime=0; \$rrun_rtime=$time; \$total_marks=$self->{marks};\n",
