@@ -18,8 +18,15 @@
 #define DP_FMT_FILE       "#f "                     /* in a tree: a source file, followed by its
                                                      * lines */
 #define DP_FMT_LINE       "#l "
+#define DP_FMT_ROWS       "#s "                     /* the rows that a statement of SQL has given */
 #define DP_FMT_PROGRAM    "(program)"
 #define DP_FMT_NAMELESS   "(no name)"               /* shown for an empty package and name */
+
+/* The kinds of spans that the recorder finds by itself: X(word). A program may use further words.
+ * In text without kinds, such as folded stacks, a name that begins with one of these and a colon is
+ * a span. */
+#define DP_FMT_SPAN_KINDS(X) \
+    X("sql") X("http") X("template") X("command") X("file") X("regex") X("cache")
 
 enum {
     DP_FMT_TRACE_VERSION = 1,

@@ -22,8 +22,9 @@
     X(of_run, SAME, ALL) X(perturb_keys, SAME, COUNTERS) X(pid, SAME, ALL) X(ppid, SAME, ALL) \
     X(run, SAME, ALL) X(script, SAME, COUNTERS) X(skip, SAME, COUNTERS) X(start, SAME, ALL) \
     X(tid, SAME, ALL) \
-    /* ticks and counts, which are added */ \
-    X(behind, SUM, BASELINE) X(given_up, SUM, BASELINE) X(mended, SUM, BASELINE) \
+    /* counts, and then ticks, which are added */ \
+    X(behind, COUNT, BASELINE) X(given_up, COUNT, BASELINE) X(mended, COUNT, BASELINE) \
+    X(spans_cut, COUNT, COUNTERS) X(spans_other, COUNT, COUNTERS) \
     X(before_cpu, SUM, BASELINE) X(dropped_cpu, SUM, BASELINE) X(own_cpu, SUM, BASELINE) \
     X(own_real, SUM, BASELINE) \
     /* values of one file alone, or values that another line has */ \

@@ -43,7 +43,7 @@ struct dp_text {
 
 /* A sub as in an `&` line, with escapes decoded. All texts are borrowed during the call. */
 struct dp_subdef {
-    struct dp_text package, name;
+    struct dp_text package, name;       /* of a span: its kind and its text */
     struct dp_text file;        /* len 0: unknown */
     uint64_t line;
     struct dp_text autoload;    /* AUTOLOAD that was called instead */
@@ -52,6 +52,7 @@ struct dp_subdef {
     uint64_t id;                /* as in the file */
     bool xs, builtin;
     bool phase;                 /* not a sub, but the name of a phase */
+    bool span;                  /* not a sub, but what the time was spent on: a statement of SQL */
 };
 
 /* A calling context of a tree. */
@@ -118,6 +119,8 @@ struct dp_consumer {
     void (*expect)(void *ctx, uint32_t node);
     /* Counts of DP_FMT_BUCKETS buckets to be added. May be NULL. */
     int (*histogram)(void *ctx, uint32_t sub, const uint64_t *count);
+    /* Rows that all executions of a span's statement have given. May be NULL. */
+    int (*rows)(void *ctx, uint32_t sub, uint64_t rows);
     /* The facts about a source; called before its statements. May be NULL. */
     int (*source)(void *ctx, const struct dp_linefile *file);
     /* A statement, after the contexts. May be NULL. */

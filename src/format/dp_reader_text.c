@@ -286,6 +286,7 @@ static void read_key_value(struct dp_reader *r, struct dp_text t, struct dp_subd
         def->xs = is_same(t, "kind=xs");
         def->builtin = is_same(t, "kind=builtin");
         def->phase = is_same(t, "kind=phase");
+        def->span = is_same(t, "kind=span");
     } else if (starts_with(t, "autoload=")) {
         def->autoload = decode_field(r, text_of(t.ptr + 9, t.len - 9));
     } else if (starts_with(t, "in=")) {
@@ -370,10 +371,34 @@ void dp_reader_forget_ids(struct dp_reader *r)
         r->to->ids_anew(r->to->ctx);
 }
 
-/* Splits package and name; the name of a builtin is separated by a colon. */
+/* The number of bytes of the kind of span that begins the name; 0: it is no span's. `http::Request`
+ * is a sub. */
+static size_t span_kind(struct dp_text t)
+{
+    static const char *const kinds[] = {
+#define KIND(word) word,
+        DP_FMT_SPAN_KINDS(KIND)
+#undef KIND
+    };
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        size_t n = strlen(kinds[i]);
+        if (starts_with(t, kinds[i]) && t.len > n + 1 && t.ptr[n] == ':' && t.ptr[n + 1] != ':')
+            return n;
+    }
+    return 0;
+}
+
+/* Splits package and name. A colon separates the name of a builtin, or the text of a span. */
 static void split_name(struct dp_text t, struct dp_subdef *def)
 {
+    size_t kind = span_kind(t);
     def->name = t;
+    if (kind) {
+        def->span = true;
+        def->package = text_of(t.ptr, kind);
+        def->name = text_of(t.ptr + kind + 1, t.len - kind - 1);
+        return;
+    }
     if (starts_with(t, "CORE:") && t.len > 5 && !memchr(t.ptr + 5, ':', t.len - 5)) {
         def->builtin = true;
         def->package = text_of(t.ptr, 4);

@@ -317,6 +317,26 @@ static int server_line(struct dp_reader *r, const char *ptr, size_t len)
     return rc < 0 ? dp_reader_fail(r, rc, 0, "%s", dp_err_text(rc)) : 0;
 }
 
+/* #s ID rows=N */
+static int rows_line(struct dp_reader *r, const char *ptr, size_t len)
+{
+    const char *end = ptr + len;
+    struct dp_text f = field_at(ptr + strlen(DP_FMT_ROWS), end);
+    uint64_t id, rows;
+    uint32_t sub;
+    bool known = false;
+    if (!dp_num_hex(f.ptr, f.len, &id) || !dp_reader_find(r, id, &sub))
+        return dp_reader_skip_line(r, ptr, len);
+    while ((f = field_at(f.ptr + f.len, end)).len) {
+        struct dp_text value = value_behind(f, "rows=");
+        known = known || value.len;
+        if (value.len && !read_count(value.ptr, value.len, &rows))
+            return dp_reader_skip_line(r, ptr, len);
+    }
+    int rc = known && r->to->rows ? r->to->rows(r->to->ctx, sub, rows) : 0;
+    return rc < 0 ? dp_reader_fail(r, rc, 0, "%s", dp_err_text(rc)) : 0;
+}
+
 int dp_reader_comment(struct dp_reader *r, const char *ptr, size_t len)
 {
     if (len < 3 || *ptr != '#' || !r->head->version)
@@ -325,6 +345,8 @@ int dp_reader_comment(struct dp_reader *r, const char *ptr, size_t len)
         return file_line(r, ptr, len);
     if (memcmp(ptr, DP_FMT_LINE, 3) == 0 && r->tree.on && dp_header_get(r->head, "dprof_lines"))
         return statement_line(r, ptr, len);
+    if (memcmp(ptr, DP_FMT_ROWS, 3) == 0)
+        return rows_line(r, ptr, len);
     if (memcmp(ptr, DP_REQUESTS_LINE, 3) == 0)
         return requests_line(r, ptr, len);
     if (memcmp(ptr, DP_REQUESTS_SERVER, 3) == 0)

@@ -99,7 +99,7 @@ static int add_names(struct dp_page *p)
     dp_buf_adds(&p->out, "],\"hues\":[");
     for (size_t i = 0; i < s->n_names; i++)
         dp_buf_addf(&p->out, "%s%u", i ? "," : "",
-                    dp_palette_oklch_hue(s->names[i].text.ptr, s->names[i].text.len));
+                    dp_palette_oklch_hue(&s->names[i].text, s->names[i].kind));
     dp_buf_adds(&p->out, "],\"fills\":");
     if (p->how->palette == DP_PALETTE_PACKAGE && !p->how->seed && !p->how->hash) {
         dp_buf_adds(&p->out, "null");

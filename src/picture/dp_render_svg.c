@@ -29,7 +29,7 @@ struct svg {
     int (*colour)(void *ctx, const char *name, size_t len, const char *rgb);
     void *ctx;
     unsigned char *told;        /* by name: its colour has been written */
-    uint32_t kinds[DP_KIND_PROGRAM];    /* by kind: a name that is drawn, plus 1 */
+    uint32_t kinds[DP_KINDS];   /* by kind: a name that is drawn, plus 1 */
     size_t n_kinds;             /* number of kinds that are drawn */
 };
 
@@ -231,8 +231,10 @@ static void add_legend(struct svg *g, double y)
     dp_buf_release(&words);
 }
 
-static const char *const kind_words[DP_KIND_PROGRAM] = {
-    "Perl sub", "core module", "XS", "builtin", "anonymous", "BEGIN time"
+static const char *const kind_words[DP_KINDS] = {       /* NULL: not in the legend */
+    [DP_KIND_PLAIN] = "Perl sub", [DP_KIND_CORE] = "core module", [DP_KIND_XS] = "XS",
+    [DP_KIND_BUILTIN] = "builtin", [DP_KIND_ANON] = "anonymous", [DP_KIND_BEGIN] = "BEGIN time",
+    [DP_KIND_SPAN] = "span",
 };
 
 /* Finds the kinds of names that are drawn, for the legend, if colours show kinds at all. */
@@ -241,10 +243,10 @@ static void find_kinds(struct svg *g)
     const struct dp_flame *f = g->flame;
     if (f->two || g->how->palette != DP_PALETTE_PACKAGE || g->how->hash || g->how->seed)
         return;
-    for (size_t i = 0; i < f->count && g->n_kinds < DP_KIND_PROGRAM; i++) {
+    for (size_t i = 0; i < f->count; i++) {
         uint32_t name = f->boxes[i].name;
         unsigned kind = f->s->names[name].kind;
-        if (kind < DP_KIND_PROGRAM && !g->kinds[kind]) {
+        if (kind < DP_KINDS && kind_words[kind] && !g->kinds[kind]) {
             g->kinds[kind] = name + 1;
             g->n_kinds++;
         }
@@ -259,7 +261,7 @@ static void legend_of_kinds(struct svg *g, double y)
     double size = g->how->font_size, x = SIDE;
     uint32_t of = g->kinds[DP_KIND_PLAIN];
     dp_buf_adds(&g->out, "<g id=\"legend\">");
-    for (int kind = 0; kind < DP_KIND_PROGRAM; kind++) {
+    for (int kind = 0; kind < DP_KINDS; kind++) {
         if (!g->kinds[kind])
             continue;
         const struct dp_stacks_name *name = &g->flame->s->names[(of ? of : g->kinds[kind]) - 1];

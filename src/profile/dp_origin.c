@@ -4,8 +4,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* How a value is merged. */
-enum merge { ANY, SAME, SUM, OWN };
+/* How a value is merged. SUM: ticks, which are scaled if the files' ticks differ. */
+enum merge { ANY, SAME, SUM, COUNT, OWN };
 
 static const struct {
     const char *name;
@@ -60,6 +60,8 @@ int dp_origin_merge(struct dp_origin *o, const struct dp_origin *from, uint64_t 
             o->numbers[k] = o->numbers[k] || from->numbers[k];
         else if (names[k].merge == SUM)
             o->numbers[k] = dp_count_add(o->numbers[k], dp_count_scale(from->numbers[k], scale));
+        else if (names[k].merge == COUNT)
+            o->numbers[k] = dp_count_add(o->numbers[k], from->numbers[k]);
         else if (names[k].merge == SAME
                  && keep_common(o, k, from->common[k].ptr, from->common[k].len) < 0)
             return DP_E_NOMEM;
@@ -117,6 +119,8 @@ void dp_origin_scale(struct dp_origin *o, uint64_t by)
     for (int k = 0; k < DP_ORIGIN_NAMES; k++)
         if (names[k].merge == SUM)
             o->numbers[k] = by ? dp_count_scale(o->numbers[k], by) : 0;
+        else if (names[k].merge == COUNT && !by)
+            o->numbers[k] = 0;
 }
 
 int dp_origin_rebase(struct dp_origin *o, const struct dp_base *bases, size_t n)
@@ -156,7 +160,7 @@ static bool is_number(const struct dp_name *v)
  * other days, and of other ways to start the recorder, which may differ in the other options. */
 static void put_options(struct dp_buf *buf, const struct dp_name *v)
 {
-    static const char *const kept[] = { "builtins=", "callsites=", "lines=" };
+    static const char *const kept[] = { "builtins=", "callsites=", "detail=", "lines=" };
     size_t n = 0;
     dp_buf_addc(buf, '\'');
     for (const char *p = v->ptr, *end = p + v->len; p < end;) {
@@ -191,7 +195,8 @@ void dp_origin_write(const struct dp_origin *o, int kind, struct dp_buf *buf)
         dp_buf_addf(buf, "$dprof_cut=%" PRIu64 ";\n", o->cut);
     for (int k = 0; k < DP_ORIGIN_NAMES; k++) {
         uint64_t n = o->numbers[k] || (counts && k == DP_ORIGIN_counters_only);
-        n = names[k].merge == SUM ? o->numbers[k] : names[k].merge == ANY ? n : 0;
+        n = names[k].merge == SUM || names[k].merge == COUNT ? o->numbers[k]
+            : names[k].merge == ANY ? n : 0;
         bool same = names[k].merge == SAME && o->common[k].ptr;
         if (kind > names[k].kept || !(n || same))
             continue;

@@ -53,7 +53,7 @@ struct dp_prof_line {
     uint32_t later;             /* number of the sub's statements that follow it on the same line */
     uint32_t next;              /* next statement of this place and sub; DP_MAP_NONE: none */
     uint64_t count;             /* how often it ran */
-    uint64_t self[DP_METRICS];  /* ticks, including XS subs and builtins that it called */
+    uint64_t self[DP_METRICS];  /* ticks, including XS subs, builtins and spans */
 };
 
 /* The beginning of a stretch of time, and the caller's own time at that moment. */
@@ -117,6 +117,9 @@ struct dp_prof {
     size_t histogram_of_cap;
     uint64_t (*histograms)[DP_FMT_BUCKETS];
     size_t histograms_count, histograms_cap;
+    uint64_t *rows;             /* by sub: rows that the statement of a span has given, plus 1; 0:
+                                 * unknown. Subs beyond its end have none */
+    size_t rows_cap;
     struct dp_pool server;      /* names of subs above the application */
     struct dp_pool request_names;
     struct dp_requests *requests;       /* by name */
@@ -176,6 +179,11 @@ uint32_t dp_prof_next(const struct dp_prof *prof, uint32_t top, uint32_t at, uin
 
 /* The histogram of a sub: DP_FMT_BUCKETS counts, or NULL. */
 const uint64_t *dp_prof_histogram(const struct dp_prof *prof, uint32_t sub);
+/* The rows that the statement of a span has given, plus 1; 0: unknown. */
+static inline uint64_t dp_prof_rows(const struct dp_prof *prof, uint32_t sub)
+{
+    return sub < prof->rows_cap ? prof->rows[sub] : 0;
+}
 /* A node's values beyond calls and times; all 0 if unknown. */
 struct dp_extra dp_prof_extra(const struct dp_prof *prof, uint32_t node);
 /* A node's own value of a counter. */

@@ -568,6 +568,7 @@ void dp_prof_consumer(struct dp_prof *prof, struct dp_consumer *to)
     to->context = dp_prof_on_context;
     to->expect = dp_prof_on_expect;
     to->histogram = dp_prof_on_histogram;
+    to->rows = dp_prof_on_rows;
     to->line = dp_prof_on_line;
     to->source = dp_prof_on_source;
     to->requests = dp_prof_on_requests;

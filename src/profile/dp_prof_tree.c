@@ -64,6 +64,7 @@ void dp_prof_release_extra(struct dp_prof *prof)
     dp_mem_free(prof->counts);
     dp_mem_free(prof->histogram_of);
     dp_mem_free(prof->histograms);
+    dp_mem_free(prof->rows);
     dp_pool_release(&prof->sites);
     dp_pool_release(&prof->texts);
     dp_map_release(&prof->sited);
@@ -314,6 +315,19 @@ int dp_prof_on_histogram(void *ctx, uint32_t sub, const uint64_t *count)
     return 0;
 }
 
+int dp_prof_on_rows(void *ctx, uint32_t sub, uint64_t rows)
+{
+    struct dp_prof *prof = ctx;
+    if (prof->only_main)                /* as with histograms */
+        return 0;
+    if (dp_mem_grow_cleared((void **)&prof->rows, &prof->rows_cap, (size_t)sub + 1,
+                            sizeof *prof->rows) < 0)
+        return DP_E_NOMEM;
+    uint64_t *to = &prof->rows[sub];
+    *to = dp_count_add(*to ? *to - 1 : 0, rows) + 1;
+    return 0;
+}
+
 /* ---- a profile into another one ---- */
 
 struct taking {
@@ -422,8 +436,8 @@ static int merge_counters(struct dp_prof *prof, const struct dp_prof *from)
     return 0;
 }
 
-/* Adds all subs of the other profile with their histograms, also those without a context. If only a
- * phase is taken, this adds none: the contexts of the phase add theirs. */
+/* Adds all subs of the other profile with their histograms and rows, also those without a context.
+ * If only a phase is taken, this adds none: the contexts of the phase add theirs. */
 static int take_subs(struct taking *t)
 {
     size_t n = dp_subs_count(&t->from->subs);
@@ -435,7 +449,9 @@ static int take_subs(struct taking *t)
         if (to < 0)
             return (int)to;
         const uint64_t *h = dp_prof_histogram(t->from, i);
-        if (h && dp_prof_on_histogram(t->prof, t->subs[i], h) < 0)
+        uint64_t rows = dp_prof_rows(t->from, i);
+        if ((h && dp_prof_on_histogram(t->prof, t->subs[i], h) < 0)
+            || (rows && dp_prof_on_rows(t->prof, t->subs[i], rows - 1) < 0))
             return DP_E_NOMEM;
     }
     return 0;

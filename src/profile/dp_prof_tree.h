@@ -40,6 +40,7 @@ int dp_prof_ended(struct dp_prof *prof, uint32_t node, uint64_t ticks);
 int64_t dp_prof_on_context(void *ctx, const struct dp_context *c, struct dp_err *err);
 void dp_prof_on_expect(void *ctx, uint32_t node);
 int dp_prof_on_histogram(void *ctx, uint32_t sub, const uint64_t *count);
+int dp_prof_on_rows(void *ctx, uint32_t sub, uint64_t rows);
 
 /* Adds another profile, which was read in the same way. Returns 0 or a negative DP_E. */
 int dp_prof_absorb(struct dp_prof *prof, const struct dp_prof *from, struct dp_err *err);

@@ -88,6 +88,8 @@ static void line_of(const struct dp_subs *subs, const struct dp_sub *sub, uint32
         dp_buf_adds(buf, " kind=phase");
     if (sub->builtin)
         dp_buf_adds(buf, " kind=builtin");
+    if (sub->span)
+        dp_buf_adds(buf, " kind=span");
     key_value(buf, " autoload=", dp_subs_text(subs, sub->autoload));
     key_value(buf, " in=", dp_subs_text(subs, sub->in));
 }
@@ -448,6 +450,17 @@ static int put_sources(struct writing *w)
     return 0;
 }
 
+static void put_rows(struct writing *w, const uint32_t *sorted)
+{
+    for (uint32_t i = 0; i < w->lines.count; i++) {
+        uint64_t rows = dp_prof_rows(w->prof, sorted[i]);
+        if (rows)
+            dp_buf_addf(&w->text, "%s%" PRIx32 " rows=%" PRIu64 "\n", DP_FMT_ROWS, i + 1,
+                        rows - 1);
+        put_text(w);
+    }
+}
+
 static int put_server(struct writing *w)
 {
     const struct dp_pool *names = &w->prof->server;
@@ -505,6 +518,7 @@ static int write_all(struct writing *w)
             put_histograms(w, sorted);
         rc = w->prof->n_lines ? put_statements(w)
              : w->how->kind == DP_WRITE_ALL ? put_sources(w) : 0;
+        put_rows(w, sorted);
         if (rc == 0 && w->how->kind != DP_WRITE_COUNTERS)
             rc = put_server(w) < 0 ? DP_E_NOMEM : put_requests(w);
         put_end(w);

@@ -5,8 +5,8 @@
  * contexts. It is estimated by the share of the sub's own time that lies below such contexts.
  * Without recursion the result is exact.
  *
- * The time of an XS sub or a builtin is the calling statement's own. So such contexts add nothing,
- * and the subs that they call back count as called from the line. */
+ * The time of an XS sub, a builtin or a span is the calling statement's own. So such contexts add
+ * nothing, and the subs that they call back count as called from the line. */
 #include "dp_srclines.h"
 #include "dp_mem.h"
 #include "dp_prof_lines.h"
@@ -60,16 +60,15 @@ void dp_srclines_place(const struct dp_prof *prof, uint32_t site, const char **f
     *line = place.line;
 }
 
-static bool is_of_c(const struct dp_prof *prof, uint32_t node)
+static bool has_no_lines(const struct dp_prof *prof, uint32_t node)
 {
-    const struct dp_sub *sub = &prof->subs.subs[prof->nodes[node].sub];
-    return sub->xs || sub->builtin;
+    return dp_subs_has_no_lines(&prof->subs.subs[prof->nodes[node].sub]);
 }
 
 uint32_t dp_srclines_caller(const struct dp_prof *prof, uint32_t node)
 {
     uint32_t at = prof->nodes[node].parent;
-    while (at && is_of_c(prof, at))
+    while (at && has_no_lines(prof, at))
         at = prof->nodes[at].parent;
     return at && !prof->subs.subs[prof->nodes[at].sub].phase ? prof->nodes[at].sub
                                                              : DP_PROF_NO_SUB;
@@ -211,7 +210,7 @@ static int enter_context(struct walk *w, uint32_t i)
         m->s->call_counts[call * m->prof->n_counters + k] +=
             m->incl_counts[i * m->prof->n_counters + k];
     m->edge_active[call]++;
-    if (is_of_c(m->prof, i))
+    if (has_no_lines(m->prof, i))
         return 0;
     for (int t = 0; t < DP_METRICS && !m->active[line]; t++)
         to->incl[t] += m->incl[i][t];

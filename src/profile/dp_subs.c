@@ -126,11 +126,13 @@ static void write_place_key(struct dp_subs *subs, const struct dp_subdef *def)
         dp_buf_adds(key, "phase");
     if (def->builtin)
         dp_buf_adds(key, "builtin");
+    if (def->span)
+        dp_buf_adds(key, "span");
 }
 
 static bool has_ordinal(const struct dp_subdef *def)
 {
-    return !def->phase && is_shared(def->name.ptr, def->name.len);
+    return !def->phase && !def->span && is_shared(def->name.ptr, def->name.len);
 }
 
 /* Appends the ordinal after the place. */
@@ -191,6 +193,7 @@ static int64_t add_sub(struct dp_subs *subs, const struct dp_subdef *def, uint32
     sub.xs = def->xs;
     sub.phase = def->phase;
     sub.builtin = def->builtin;
+    sub.span = def->span;
     if (sub.package == DP_MAP_NONE || sub.name == DP_MAP_NONE || sub.file == DP_MAP_NONE
         || sub.autoload == DP_MAP_NONE || sub.in == DP_MAP_NONE
         || dp_mem_grow((void **)&subs->subs, &subs->cap, before + 1, sizeof sub) < 0)
@@ -228,6 +231,7 @@ static struct dp_subdef def_of(const struct dp_subs *from, uint32_t n)
         .file = text_of(from, sub->file),
         .line = sub->line, .autoload = text_of(from, sub->autoload), .in = text_of(from, sub->in),
         .seq = sub->seq, .id = sub->id, .xs = sub->xs, .builtin = sub->builtin, .phase = sub->phase,
+        .span = sub->span,
     };
 }
 
@@ -397,8 +401,9 @@ int64_t dp_subs_import_in(struct dp_subs *subs, const struct dp_subs *from, uint
 
 bool dp_subs_is_shared(const struct dp_subs *subs, uint32_t n)
 {
-    const struct dp_name *name = dp_pool_name(&subs->strings, subs->subs[n].name);
-    return !subs->subs[n].phase && is_shared(name->ptr, name->len);
+    const struct dp_sub *sub = &subs->subs[n];
+    const struct dp_name *name = dp_pool_name(&subs->strings, sub->name);
+    return !sub->phase && !sub->span && is_shared(name->ptr, name->len);
 }
 
 void dp_subs_label(const struct dp_subs *subs, uint32_t n, unsigned flags, struct dp_buf *buf)
@@ -413,7 +418,7 @@ void dp_subs_label(const struct dp_subs *subs, uint32_t n, unsigned flags, struc
         dp_buf_addc(buf, ')');
         return;
     }
-    if ((flags & DP_LABEL_AUTOLOAD)
+    if ((flags & DP_LABEL_AUTOLOAD) && !sub->span
         && (dp_pool_name(&subs->strings, sub->autoload)->len
             || is_word(name->ptr, name->len, "AUTOLOAD"))) {
         dp_buf_adds(buf, "*::AUTOLOAD");
@@ -421,13 +426,13 @@ void dp_subs_label(const struct dp_subs *subs, uint32_t n, unsigned flags, struc
     }
     if (package->len) {
         dp_buf_add(buf, package->ptr, package->len);
-        dp_buf_adds(buf, sub->builtin ? ":" : "::");
+        dp_buf_adds(buf, sub->builtin || sub->span ? ":" : "::");
     }
     dp_buf_add(buf, name->ptr, name->len);
     /* an empty name would be no frame in folded text, and no word in a table */
     if (!package->len && !name->len)
         dp_buf_adds(buf, DP_FMT_NAMELESS);
-    if (!(flags & (DP_LABEL_SEPARATE | DP_LABEL_CROWDED)) || !is_shared(name->ptr, name->len))
+    if (!(flags & (DP_LABEL_SEPARATE | DP_LABEL_CROWDED)) || !dp_subs_is_shared(subs, n))
         return;
     uint64_t key = (uint64_t)sub->package << 32 | sub->name;
     const struct dp_map_slot *count = dp_map_find(&subs->crowds, key),

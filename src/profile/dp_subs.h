@@ -19,7 +19,14 @@ struct dp_sub {
     uint32_t ordinal;           /* 1, 2 ... among subs of one name and place in one file */
     bool xs, builtin;           /* builtin: an op of perl's, in the package CORE */
     bool phase;                 /* not a sub, but the name of a phase */
+    bool span;                  /* not a sub: package is its kind, name its text */
 };
+
+/* Does the sub have no statements of its own? Its time belongs to the statement that called it. */
+static inline bool dp_subs_has_no_lines(const struct dp_sub *sub)
+{
+    return sub->xs || sub->builtin || sub->span;
+}
 
 struct dp_subs {
     struct dp_pool strings;

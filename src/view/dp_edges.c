@@ -107,11 +107,11 @@ int dp_edges_make(struct dp_edges *edges, const struct dp_overhead *over, const 
 
 /* ---- lines ---- */
 
-static bool is_of_c(const struct dp_part *sides, const struct dp_report_node *n)
+static bool has_no_lines(const struct dp_part *sides, const struct dp_report_node *n)
 {
     const struct dp_prof *prof = sides[n->side].prof;
     uint32_t sub = prof->nodes[n->node].sub;
-    return sub != DP_PROF_NO_SUB && (prof->subs.subs[sub].xs || prof->subs.subs[sub].builtin);
+    return sub != DP_PROF_NO_SUB && dp_subs_has_no_lines(&prof->subs.subs[sub]);
 }
 
 /* The label of the sub whose line made the call. */
@@ -119,7 +119,7 @@ static uint32_t line_caller(const struct dp_overhead *over, const struct dp_part
                             const struct dp_report_node *callee)
 {
     const struct dp_report_node *n = &over->nodes[callee->parent];
-    while (n->parent != DP_REPORT_NONE && is_of_c(sides, n))
+    while (n->parent != DP_REPORT_NONE && has_no_lines(sides, n))
         n = &over->nodes[n->parent];
     return n->name;
 }

@@ -27,8 +27,8 @@ struct dp_edges {
 int dp_edges_make(struct dp_edges *edges, const struct dp_overhead *over, const char *name,
                   size_t len, bool callees);
 /* Makes the edges from lines, or to the lines that call subs. wanted: labels of subs; for callees
- * also places, as the nodes have them. An XS sub or builtin that calls back has no lines, so its
- * callees count as called from the line that called it. Returns 0 or DP_E_NOMEM; the caller
+ * also places, as the nodes have them. An XS sub, builtin or span that calls back has no lines, so
+ * its callees count as called from the line that called it. Returns 0 or DP_E_NOMEM; the caller
  * releases *edges. */
 int dp_edges_of_lines(struct dp_edges *edges, const struct dp_overhead *over,
                       const struct dp_part *sides, const struct dp_report_name *wanted,

@@ -27,6 +27,13 @@ static size_t package_of(const char *ptr, size_t len)
     return package ? package : end;
 }
 
+/* The name that decides the hue: of a span its kind, because a text has no package. */
+static struct dp_name hue_name(const struct dp_name *name, int kind)
+{
+    const char *colon = kind == DP_KIND_SPAN ? memchr(name->ptr, ':', name->len) : NULL;
+    return (struct dp_name){ name->ptr, colon ? (size_t)(colon - name->ptr) : name->len };
+}
+
 unsigned dp_palette_hue(const char *ptr, size_t len)
 {
     return (unsigned)(hash_of(ptr, package_of(ptr, len), 0) % 360);
@@ -57,9 +64,10 @@ static double linear_light(unsigned char c)
 }
 
 /* Björn Ottosson, A perceptual color space for image processing, 2020. */
-unsigned dp_palette_oklch_hue(const char *ptr, size_t len)
+unsigned dp_palette_oklch_hue(const struct dp_name *name, int kind)
 {
-    struct dp_rgb c = from_hsl(dp_palette_hue(ptr, len), 0.68, 0.70);
+    struct dp_name package = hue_name(name, kind);
+    struct dp_rgb c = from_hsl(dp_palette_hue(package.ptr, package.len), 0.68, 0.70);
     double r = linear_light(c.r), g = linear_light(c.g), b = linear_light(c.b);
     double l = cbrt(0.4122214708 * r + 0.5363325363 * g + 0.0514459929 * b),
            m = cbrt(0.2119034982 * r + 0.6806995451 * g + 0.1073969566 * b);
@@ -72,7 +80,8 @@ unsigned dp_palette_oklch_hue(const char *ptr, size_t len)
 /* The colour of a sub: the hue shows its package, and the lightness its kind (DP_KIND_...). */
 static struct dp_rgb colour_by_package(const struct dp_name *name, int kind)
 {
-    double hue = dp_palette_hue(name->ptr, name->len);
+    struct dp_name package = hue_name(name, kind);
+    double hue = dp_palette_hue(package.ptr, package.len);
     /* yellows and greens look lighter than blues and reds of the same lightness */
     double even = 0.04 * cos((hue - 250) * 3.14159265358979 / 180);
     switch (kind) {
@@ -82,6 +91,7 @@ static struct dp_rgb colour_by_package(const struct dp_name *name, int kind)
     case DP_KIND_XS:      return from_hsl(hue, 0.55, 0.62 + even);
     case DP_KIND_ANON:    return from_hsl(hue, 0.80, 0.80 + even);
     case DP_KIND_BEGIN:   return from_hsl(275, 0.45, 0.82);
+    case DP_KIND_SPAN:    return from_hsl(hue, 0.95, 0.68 + even);
     }
     return from_hsl(hue, 0.68, 0.70 + even);
 }

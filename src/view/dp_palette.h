@@ -17,9 +17,10 @@ struct dp_rgb {
 };
 
 /* The hue of a name's package, in degrees: the same in every picture. The first function returns
- * HSL's hue; the second returns OKLCH's hue that looks the same, for the page. */
+ * HSL's hue; the second returns OKLCH's hue that looks the same, for the page, and knows from the
+ * kind (enum dp_stacks_kind) that the package of a span is its own kind. */
 unsigned dp_palette_hue(const char *ptr, size_t len);
-unsigned dp_palette_oklch_hue(const char *ptr, size_t len);
+unsigned dp_palette_oklch_hue(const struct dp_name *name, int kind);
 
 /* A name's colour. kind: enum dp_stacks_kind. hash: similar names get similar colours; seed:
  * colours are random instead. */

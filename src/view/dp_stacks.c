@@ -98,6 +98,8 @@ static unsigned char kind_of(const struct dp_subs *subs, uint32_t n, const struc
                          *name = dp_subs_text(subs, sub->name);
     if (sub->phase)
         return DP_KIND_PHASE;
+    if (sub->span)
+        return DP_KIND_SPAN;
     if (sub->builtin || (label->len > 5 && memcmp(label->ptr, "CORE:", 5) == 0))
         return DP_KIND_BUILTIN;
     if (name->len >= 5 && memcmp(name->ptr, "BEGIN", 5) == 0

@@ -22,9 +22,11 @@
 
 #define DP_STACKS_NONE UINT32_MAX
 
-/* The kind of sub that a name belongs to, if known. For several subs, the kind of the first. */
+/* The kind of sub that a name belongs to, if known. For several subs, the kind of the first. Pages
+ * have these numbers, so a new kind comes last. */
 enum dp_stacks_kind { DP_KIND_PLAIN, DP_KIND_CORE, DP_KIND_XS, DP_KIND_BUILTIN, DP_KIND_ANON,
-                      DP_KIND_BEGIN, DP_KIND_PROGRAM, DP_KIND_PHASE, DP_KIND_PART };
+                      DP_KIND_BEGIN, DP_KIND_PROGRAM, DP_KIND_PHASE, DP_KIND_PART, DP_KIND_SPAN,
+                      DP_KINDS };
 
 struct dp_stacks_name {
     struct dp_name text;

@@ -111,8 +111,8 @@ static int add_statements(struct making *m, const struct dp_stacks_source *src)
     return 0;
 }
 
-/* Subtracts the value of an XS sub or builtin from the line that calls it. In a file that a sub has
- * loaded, that line is in no sub. */
+/* Subtracts the value of an XS sub, builtin or span from the line that calls it. In a file that a
+ * sub has loaded, that line is in no sub. */
 static void subtract_call(struct making *m, const struct dp_stacks_source *src, uint32_t node)
 {
     const struct dp_prof *prof = src->part->prof;
@@ -133,8 +133,8 @@ static void subtract_call(struct making *m, const struct dp_stacks_source *src, 
     }
 }
 
-/* Adds the statements of all sources that have times of lines. Then subtracts the XS subs and
- * builtins that they called, which have frames of their own. Returns 0 or a DP_E. */
+/* Adds the statements of all sources that have times of lines. Then subtracts the XS subs, builtins
+ * and spans that they called, which have frames of their own. Returns 0 or a DP_E. */
 static int take_statements(struct making *m)
 {
     int rc = 0;
@@ -144,8 +144,7 @@ static int take_statements(struct making *m)
     for (size_t k = 0; k < m->s->n_sources && rc == 0; k++) {
         const struct dp_prof *prof = m->s->sources[k].part->prof;
         for (uint32_t i = 1; i < prof->count && prof->line_times && m->s->sources[k].site; i++) {
-            const struct dp_sub *sub = &prof->subs.subs[prof->nodes[i].sub];
-            if (sub->xs || sub->builtin)
+            if (dp_subs_has_no_lines(&prof->subs.subs[prof->nodes[i].sub]))
                 subtract_call(m, &m->s->sources[k], i);
         }
     }

@@ -3,8 +3,8 @@
  * The costs come from statements, in profiles that have them with times. Statements differ from
  * frames in three ways, and frames are right: the values of all lines of a name add up exactly to
  * the own values of its frames.
- * - A statement includes the XS subs and builtins that it calls. Their values are subtracted from
- *   the line that calls them.
+ * - A statement includes the XS subs, builtins and spans that it calls. Their values are subtracted
+ *   from the line that calls them.
  * - Frames have values that statements lack: those of subs that were left out, of statements that
  *   were not known, a rounded tick. These values go to the first line of the sub.
  * - Code of a file outside of subs is the program's, but a file that a sub has loaded runs in the

@@ -332,11 +332,13 @@ int main(int argc, char **argv)
     deep();
     packed("../t/corpus/tree", "../t/corpus/ours");
     packed("../t/corpus/counters", "../t/corpus/counters");
+    packed("../t/corpus/spans", "../t/corpus/spans");
     packed("../t/data/shop-new.out", "../t/data/shop-old.out");
     packed("../t/corpus/folded", "../t/corpus/folded");
     packed_no_memory("../t/data/shop-new.out");
     no_memory("../t/data/ours.out");
     no_memory("../t/corpus/ours.gz");
+    no_memory("../t/corpus/spans");
     is_i(dp_mem_live(), 0, "no memory is left");
     return tap_done();
 }

@@ -7,6 +7,7 @@ use strict;
 use warnings;
 
 # A source, and what is known of it.
+my $ROWS = qr{\A#s ([1-9a-f][0-9a-f]*) rows=\d+\n\z};
 my $SOURCE = qr{\A#f [^\x00-\x20\x7f]+(?: size=\d+ crc=[0-9a-f]+(?: text=[\w+/]+={0,2})?)?\n\z};
 
 # Returns what is wrong with the file, one string each; nothing when all is well.
@@ -90,7 +91,7 @@ sub problems {
             next;
         }
         if ($ended) { $bad->('behind the line with the sums', $line) or last }
-        next if $line =~ $SOURCE;
+        next if $line =~ $SOURCE || $line =~ $ROWS && exists $name{$1};
         if ($line =~ /\A# end /) {
             $ended = 1;
             $bad->('other sums', $line) or last
@@ -270,6 +271,8 @@ sub tree {
             if (!exists $name{$id} || exists $counted{$id}) { $bad->('a histogram of nothing',
                 $line) or last }
             $counted{$id} += $1 while $buckets =~ / \d+:(\d+)/g;
+        } elsif ($line =~ $ROWS && exists $name{$1}) {
+            next;
         } elsif ($line =~ $SOURCE) {
             $lined = 1;
         } elsif ($line =~ /\A# end /) {

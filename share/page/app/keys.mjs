@@ -2,7 +2,7 @@
 
 import { $, button, make, say } from '../base/elements.mjs';
 import { grouped, packageOf } from '../base/words.mjs';
-import { PHASE_KIND } from '../data/tree.mjs';
+import { isLane } from '../data/tree.mjs';
 import { hasLines, profile, state } from '../model/profile.mjs';
 import { openFile, subAt } from '../model/rows.mjs';
 import { scene } from '../model/scene.mjs';
@@ -262,7 +262,7 @@ export function info() {
     dialog(facts.title, [
         ...(facts.notes || []),
         ['Frames', grouped(profile.tree.n)],
-        ['Subs', grouped(profile.facts.kinds.filter((kind) => kind < PHASE_KIND).length)],
+        ['Subs', grouped(profile.facts.kinds.filter((kind) => !isLane(kind)).length)],
         ['Made by', `Devel::DProf ${facts.version}`],
     ]);
 }

@@ -5,6 +5,10 @@
 
 export const PHASE_KIND = 7;
 export const PART_KIND = 8;
+export const SPAN_KIND = 9;
+
+// Is the name that of a phase or a process, and of no frame?
+export const isLane = (kind) => kind === PHASE_KIND || kind === PART_KIND;
 
 // A tree: parent[0] is -1. `load(metric, side)` returns the frames' own values in ticks.
 export class Frames {
@@ -157,7 +161,7 @@ export function within(whole, kinds, rank, only) {
         );
     const place = (i) => {
         const kind = kinds[name[i]];
-        if (kind !== PHASE_KIND && kind !== PART_KIND) return missing[i] ? OUT : name[i];
+        if (!isLane(kind)) return missing[i] ? OUT : name[i];
         return chosen.has(kind) && !wanted.has(name[i]) ? OUT : PART;
     };
     return regroup(

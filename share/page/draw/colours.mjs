@@ -2,6 +2,7 @@
 
 import { make } from '../base/elements.mjs';
 import { keep } from '../base/lists.mjs';
+import { SPAN_KIND } from '../data/tree.mjs';
 import { profile } from '../model/profile.mjs';
 
 export const display = { theme: 'light', printing: false };
@@ -20,7 +21,13 @@ export const KINDS = [
     ['anonymous', 0.87, 0.085, 0.42, 0.08],
     ['BEGIN time', 0.86, 0.065, 0.44, 0.075],
     ['program', 0.93, 0.008, 0.33, 0.01],
+    ['phase', 0.83, 0.115, 0.47, 0.105],
+    ['process', 0.83, 0.115, 0.47, 0.105],
+    ['span', 0.85, 0.16, 0.45, 0.14],
 ];
+
+// Is the kind in the legend?
+export const isInLegend = (kind) => kind < 6 || kind === SPAN_KIND;
 
 export function kindColour(kind, hue) {
     const [, light, lightChroma, dark, darkChroma] = KINDS[kind] || KINDS[0],

@@ -1,6 +1,6 @@
 // The heat map of time: how much each sub has used in each column of time.
 
-import { PHASE_KIND } from '../data/tree.mjs';
+import { isLane } from '../data/tree.mjs';
 import { profile } from './profile.mjs';
 import { timeline, treeOfTime, unpackChunk } from './times.mjs';
 
@@ -30,7 +30,7 @@ export async function heatOf(columns, cpu, isOver = () => false) {
     const rows = new Map(), { name, parent } = treeOfTime();
     // A process' or a phase's own time is the program's.
     const subOf = (frame) =>
-        profile.facts.kinds[name[frame]] >= PHASE_KIND ? name[0] : name[frame];
+        isLane(profile.facts.kinds[name[frame]]) ? name[0] : name[frame];
     const cellsOf = (sub) => {
         if (!rows.has(sub)) rows.set(sub, { sub, total: 0, cells: new Float64Array(columns.n) });
         return rows.get(sub).cells;

@@ -2,7 +2,7 @@
 
 import { keep, sum } from '../base/lists.mjs';
 import { REVERSE_LIMIT } from '../data/callers.mjs';
-import { Frames, PHASE_KIND, ranks } from '../data/tree.mjs';
+import { Frames, isLane, ranks } from '../data/tree.mjs';
 
 export const state = {
     path: [],                  // names from the root's kid to the frame zoomed to
@@ -118,7 +118,7 @@ export function subNamed(text) {
             () =>
                 new Map(
                     [...profile.names.keys()]
-                        .filter((i) => !(profile.facts.kinds[i] >= PHASE_KIND))
+                        .filter((i) => !isLane(profile.facts.kinds[i]))
                         .reverse()
                         .map((i) => [profile.names[i], i]),
                 ),

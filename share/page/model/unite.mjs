@@ -5,7 +5,7 @@ import { keep, sum } from '../base/lists.mjs';
 import { decode } from '../data/decode.mjs';
 import { readFolded } from '../data/folded.mjs';
 import { hueOf } from '../data/hue.mjs';
-import { PART, PHASE_KIND, ranks, regroup } from '../data/tree.mjs';
+import { PART, SPAN_KIND, isLane, ranks, regroup } from '../data/tree.mjs';
 import { hasLines, metric, profile } from './profile.mjs';
 
 const unzip = (bytes) => inflate(bytes).catch(() => { throw new Error('it cannot be unpacked'); });
@@ -96,13 +96,13 @@ export function unite(other, title) {
         files = [...(facts.files || [])],
         places = names.map((_, k) => (facts.places || [])[k] || 0);
     names.forEach((text, k) => {
-        if (!(kinds[k] >= PHASE_KIND)) number.set(text, number.get(text) ?? k);
+        if (!isLane(kinds[k])) number.set(text, number.get(text) ?? k);
     });
     const paths = new Map(files.map((path, k) => [path, k])),
         kept = new Map(),
         at = (list, k) => (Array.isArray(list) ? list[k] : undefined),
         renamed = theirs.names.map((text, k) =>
-            at(theirs.kinds, k) >= PHASE_KIND
+            isLane(at(theirs.kinds, k))
                 ? 0
                 : keep(number, text, () => {
                       const kind = at(theirs.kinds, k),
@@ -110,7 +110,7 @@ export function unite(other, title) {
                           [file, line] = [].concat(at(theirs.places, k)),
                           path = at(theirs.files, file);
                       kinds.push(
-                          Number.isInteger(kind) && kind >= 0 && kind < PHASE_KIND ? kind : 0,
+                          Number.isInteger(kind) && kind >= 0 && kind <= SPAN_KIND ? kind : 0,
                       );
                       hues.push(Number.isFinite(hue) ? hue : hueOf(text, kept));
                       places.push(

@@ -7,7 +7,7 @@ import { percent, short } from '../base/words.mjs';
 import { seconds } from '../model/numbers.mjs';
 import { isSampled, isUpward, placeOf, profile, state } from '../model/profile.mjs';
 import { scene } from '../model/scene.mjs';
-import { PHASE_KIND } from '../data/tree.mjs';
+import { isLane } from '../data/tree.mjs';
 import { wholeColumns } from '../model/heat.mjs';
 import { ends, loadTimes, partsOfTime, timeStep, timeline, treeOfTime } from '../model/times.mjs';
 import { remember } from '../act/address.mjs';
@@ -199,7 +199,7 @@ function extend(by) {
 
 // Returns the names from the root's kid to a frame, without processes and phases.
 const pathOf = (frame) =>
-    treeOfTime().path(frame).filter((name) => !(profile.facts.kinds[name] >= PHASE_KIND));
+    treeOfTime().path(frame).filter((name) => !isLane(profile.facts.kinds[name]));
 
 function cellOf(event) {
     if (!state.heat) return null;

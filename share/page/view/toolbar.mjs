@@ -13,7 +13,9 @@ import { NEUTRAL, kindOf, largest, scene } from '../model/scene.mjs';
 import { LANES, STEPS, lane, partInWords } from '../model/steps.mjs';
 import { byName } from '../model/subs.mjs';
 import { isInTime, timeStep } from '../model/times.mjs';
-import { KINDS, LEVELS, diffColour, display, ink, kindColour } from '../draw/colours.mjs';
+import {
+    KINDS, LEVELS, diffColour, display, ink, isInLegend, kindColour,
+} from '../draw/colours.mjs';
 import { panes } from '../draw/pane.mjs';
 import { link } from '../act/address.mjs';
 import { sandwich, undoStep } from '../act/chain.mjs';
@@ -160,10 +162,11 @@ function drawKinds() {
     const { kinds, hues, fills } = profile.facts,
         used = new Set(kinds),
         hue = hues.find((_, i) => kinds[i] === 0) || 30;
-    const marks = KINDS.slice(0, 6)
+    const marks = KINDS
         .map(
             ([text], kind) =>
-                used.has(kind)
+                isInLegend(kind)
+                && used.has(kind)
                 && legend(
                     swatch({
                         background:
