@@ -1,6 +1,7 @@
 #include "dp_fmt.h"
 #include "dp_num.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 static const char hex[] = "0123456789ABCDEF";
@@ -204,4 +205,9 @@ void dp_fmt_histogram(struct dp_buf *buf, uint32_t id, const uint64_t *count)
         *p++ = '\n';
         buf->len += (size_t)(p - to);
     }
+}
+
+void dp_fmt_rows(struct dp_buf *buf, uint32_t id, uint64_t rows)
+{
+    dp_buf_addf(buf, DP_FMT_ROWS "%" PRIx32 " rows=%" PRIu64 "\n", id, rows);
 }

@@ -60,6 +60,9 @@ struct dp_fmt_place dp_fmt_place(const char *field, size_t len);
 /* Appends str as a quoted string of a header line; blanks stay. */
 void dp_fmt_quote(struct dp_buf *buf, const char *str, size_t len);
 
+/* Appends the line with the rows that the statement of a span has given. */
+void dp_fmt_rows(struct dp_buf *buf, uint32_t id, uint64_t rows);
+
 /* A line of a tree. */
 struct dp_fmt_context {
     size_t depth;

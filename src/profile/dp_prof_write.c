@@ -455,8 +455,7 @@ static void put_rows(struct writing *w, const uint32_t *sorted)
     for (uint32_t i = 0; i < w->lines.count; i++) {
         uint64_t rows = dp_prof_rows(w->prof, sorted[i]);
         if (rows)
-            dp_buf_addf(&w->text, "%s%" PRIx32 " rows=%" PRIu64 "\n", DP_FMT_ROWS, i + 1,
-                        rows - 1);
+            dp_fmt_rows(&w->text, i + 1, rows - 1);
         put_text(w);
     }
 }

@@ -353,6 +353,9 @@ static int find_used(struct writing *w)
     for (size_t i = 0; lines && i < lines->n; i++)
         if (lines->at[i])
             w->used[w->rank[lines->at[i]->sub]] = true;
+    for (size_t id = 1; id < w->how->n_rows; id++)
+        if (w->how->rows[id])
+            w->used[w->rank[id]] = true;
     return 0;
 }
 
@@ -489,6 +492,13 @@ static void put_histograms(struct writing *w)
     }
 }
 
+static void put_rows(struct writing *w)
+{
+    for (size_t r = 1; r <= w->how->names->count; r++)
+        if (w->order[r] < w->how->n_rows && w->how->rows[w->order[r]])
+            dp_fmt_rows(w->out, (uint32_t)r, w->how->rows[w->order[r]] - 1);
+}
+
 /* Writes depth first without recursion: a child's number leads to its own children, its parent's to
  * its next sibling. */
 static void put_nodes(struct writing *w)
@@ -555,6 +565,7 @@ int dp_cct_write(const struct dp_cct *cct, struct dp_cct_text *how, struct dp_bu
         put_names(&w);
         put_nodes(&w);
         put_histograms(&w);
+        put_rows(&w);
         rc = out->err;
         if (rc == 0 && how->lines)
             rc = put_statements(&w);

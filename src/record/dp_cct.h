@@ -144,6 +144,9 @@ struct dp_cct_text {
     bool no_times;                  /* calls and counters only */
     size_t named;                   /* ids up to this one are in earlier parts, and are written only
                                      * if the tree has them */
+    const uint64_t *rows;           /* by id: rows that the statement of a span has given, plus 1;
+                                     * 0: unknown */
+    size_t n_rows;
     struct dp_cct_rest {            /* in: fractions of ticks that earlier parts have not written;
                                      * out: those of this part */
         double real, cpu, sys;

@@ -11,7 +11,7 @@ static void count_rows(pTHX_ struct dpx_ctx *ctx, const struct dpx_detail_sub *s
 {
     SV **values = PL_stack_base + mark + 1;
     SSize_t n = PL_stack_sp - values + 1;
-    if (s->id && GIMME_V != G_VOID)
+    if (s->id && dpx_subject_has_rows(sub) && GIMME_V != G_VOID)
         dpx_span_add_rows(ctx, s->id, dpx_subject_rows(aTHX_ sub, values, n, GIMME_V == G_LIST));
 }
 

@@ -45,7 +45,10 @@ SV *dpx_subject_argument(const struct dpx_args *args, SSize_t i);
 /* The value under a key, or NULL. A hash with magic that calls code has none. */
 SV *dpx_subject_element(pTHX_ HV *hv, const char *key);
 
-/* The number of rows that a call of DBI has returned: n values, in list context or not. */
+/* Does a call of this method of DBI return rows? */
+bool dpx_subject_has_rows(const struct dpx_detail_sub *sub);
+
+/* Their number: n values were returned, in list context or not. */
 U64 dpx_subject_rows(pTHX_ const struct dpx_detail_sub *sub, SV **values, SSize_t n, bool is_list);
 
 #endif

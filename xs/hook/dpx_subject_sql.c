@@ -109,10 +109,14 @@ static U64 elements(pTHX_ SV *value)
            : SvTYPE(of) == SVt_PVHV ? (U64)HvUSEDKEYS((HV *)of) : 0;
 }
 
+bool dpx_subject_has_rows(const struct dpx_detail_sub *sub)
+{
+    return sub->of == DPX_OF_FETCH || (sub->of == DPX_OF_STATEMENT && strNE(sub->name, "do"));
+}
+
 U64 dpx_subject_rows(pTHX_ const struct dpx_detail_sub *sub, SV **values, SSize_t n, bool is_list)
 {
-    if (sub->kind != DPX_DETAIL_SQL || n < 1
-        || (sub->of != DPX_OF_FETCH && sub->of != DPX_OF_STATEMENT) || strEQ(sub->name, "do"))
+    if (n < 1)
         return 0;
     if (strEQ(sub->name, "selectall_array"))
         return is_list ? (U64)n : 1;

@@ -142,7 +142,7 @@ struct dpx_spans {
     U32 *given_ids;             /* ... and the id of each; 0: none yet */
     size_t given_cap;
     struct dp_buf text, key;    /* scratch */
-    U64 *rows;                  /* by id: rows of this file */
+    U64 *rows;                  /* by id: rows of this file, plus 1; 0: unknown */
     size_t rows_cap;
     U64 other, cut;             /* numbers of texts in this file that were counted as `other`, and
                                  * that were cut */

@@ -488,7 +488,8 @@ static int end_text(struct dpx_ctx *ctx, struct dp_buf *text, uint64_t *sums, si
     size_t first = dpx_run.opt.lines ? SIZE_MAX : ctx->sourced;
     int rc = dp_lines_write_sources(&ctx->statements, first, tree, text);
     dpx_requests_write(ctx, text);
-    dpx_span_write(ctx, text);
+    if (tree == NO_TREE)        /* a tree has its own numbers of names */
+        dpx_span_write(ctx, text);
     if (tree != NO_TREE && !text->err)
         sums[DP_FMT_SUM_LINES] = dp_fmt_lines(text->ptr + tree, text->len - tree);
     dp_fmt_end(text, sums, tree != NO_TREE);
@@ -533,6 +534,8 @@ static int tree_text(struct dpx_ctx *ctx, struct dp_buf *text, struct dp_ticks *
         .when = dp_rec_sample_when(&ctx->rec),
         .ops = ctx->rec.how.ops != NULL,
         .named = ctx->named,
+        .rows = ctx->spans.rows,
+        .n_rows = ctx->spans.rows_cap,
         .rest = ctx->rest,
     };
     if (!ctx->rec.how.tree)

@@ -90,29 +90,16 @@ U32 dpx_span_made(struct dpx_ctx *ctx, const char *kind, const char *given, size
 void dpx_span_add_rows(struct dpx_ctx *ctx, U32 id, U64 rows)
 {
     struct dpx_spans *spans = &ctx->spans;
-    if (rows && dp_mem_grow_cleared((void **)&spans->rows, &spans->rows_cap, (size_t)id + 1,
-                                    sizeof *spans->rows) == 0)
-        spans->rows[id] += rows;
-}
-
-/* The length of the first two fields of a line: kind and text. */
-static size_t name_length(const struct dp_name *line)
-{
-    const char *blank = strchr(line->ptr, ' ');
-    blank = blank ? strchr(blank + 1, ' ') : NULL;
-    return blank ? (size_t)(blank - line->ptr) : line->len;
+    if (dp_mem_grow_cleared((void **)&spans->rows, &spans->rows_cap, (size_t)id + 1,
+                            sizeof *spans->rows) == 0)
+        spans->rows[id] += spans->rows[id] ? rows : rows + 1;
 }
 
 void dpx_span_write(const struct dpx_ctx *ctx, struct dp_buf *text)
 {
-    for (size_t id = 1; id < ctx->spans.rows_cap; id++) {
-        if (!ctx->spans.rows[id])
-            continue;
-        const struct dp_name *line = dp_pool_name(&ctx->names.lines, (uint32_t)id - 1);
-        dp_buf_adds(text, "#s ");
-        dp_buf_add(text, line->ptr, name_length(line));
-        dp_buf_addf(text, " rows=%llu\n", (unsigned long long)ctx->spans.rows[id]);
-    }
+    for (size_t id = 1; id < ctx->spans.rows_cap; id++)
+        if (ctx->spans.rows[id])
+            dp_fmt_rows(text, (U32)id, ctx->spans.rows[id] - 1);
 }
 
 void dpx_span_clear(struct dpx_ctx *ctx)
