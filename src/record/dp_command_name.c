@@ -32,7 +32,7 @@ static void see_expansion(struct shell *s, char c)
     s->syntax = s->syntax || c == '`' || (c == '$' && strchr("({['\"", next));
 }
 
-/* Takes what is in quotes, the first of which is at s->at. */
+/* Takes what is in quotes; the opening quote is at s->at. */
 static void take_in_quotes(struct shell *s)
 {
     char quote = s->ptr[s->at++];
@@ -99,7 +99,7 @@ static bool is_shell_word(const struct shell *s, const char *word)
            && (!s->word.len || memcmp(s->word.ptr, word, s->word.len) == 0);
 }
 
-/* Words that begin a construct, of which no program is the first part. */
+/* Words that begin a construct of the shell. */
 static const char *const constructs[] = {
     "if", "for", "while", "until", "case", "select", "function", "coproc", "!", "[[", NULL
 };

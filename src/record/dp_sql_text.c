@@ -1,6 +1,5 @@
 #include "dp_sql_text.h"
 #include "dp_char.h"
-#include "dp_sql_token.h"
 #include "dp_text.h"
 
 #include <string.h>

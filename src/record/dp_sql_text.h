@@ -5,18 +5,12 @@
 
 #include "dp_base.h"
 #include "dp_buf.h"
-
-enum dp_sql_dialect {
-    DP_SQL_UNKNOWN,
-    DP_SQL_STANDARD,            /* PostgreSQL, with standard_conforming_strings on */
-    DP_SQL_MYSQL,               /* MySQL and MariaDB, without NO_BACKSLASH_ESCAPES */
-    DP_SQL_SQLITE
-};
+#include "dp_sql_token.h"
 
 /* Appends a statement of len bytes, which may be any, without comments and with a single blank for
  * white space. Each string, number and numbered placeholder is a `?`; `:name` remains. A list of
- * them after IN is `IN (?)`. Of equal rows in succession, after VALUES or IN, the first remains. A
- * sign is a part of its number after an operator, a comma, an opening parenthesis or a keyword.
+ * them after IN is `IN (?)`. Equal rows in succession, after VALUES or IN, are one row. A
+ * sign belongs to its number after an operator, a comma, an opening parenthesis or a keyword.
  *
  * In doubt, a text is a value. A string without an end takes the rest of the statement. With
  * DP_SQL_UNKNOWN, a `?` also takes the rest from where the dialects disagree on the end of a string

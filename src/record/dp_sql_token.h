@@ -4,7 +4,13 @@
 #define DP_SQL_TOKEN_H
 
 #include "dp_base.h"
-#include "dp_sql_text.h"
+
+enum dp_sql_dialect {
+    DP_SQL_UNKNOWN,
+    DP_SQL_STANDARD,            /* PostgreSQL, with standard_conforming_strings on */
+    DP_SQL_MYSQL,               /* MySQL and MariaDB, without NO_BACKSLASH_ESCAPES */
+    DP_SQL_SQLITE
+};
 
 enum dp_sql_kind {
     DP_SQL_END,
