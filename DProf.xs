@@ -41,6 +41,16 @@ static const char **words_of(pTHX_ SV **from, I32 n)
     return to;
 }
 
+/* A copy of a value that has a text; NULL: it has none. An overloaded object or a tied variable would
+ * run code of the program's, which may die. */
+static SV *plain_copy(pTHX_ SV *sv)
+{
+    bool tied = SvMAGICAL(sv)
+                && (mg_find(sv, PERL_MAGIC_tiedscalar) || mg_find(sv, PERL_MAGIC_tiedelem));
+    SV *copy = tied ? NULL : sv_mortalcopy(sv);
+    return copy && SvOK(copy) && !SvROK(copy) ? copy : NULL;
+}
+
 MODULE = Devel::DProf    PACKAGE = Devel::DProf
 
 PROTOTYPES: DISABLE
