@@ -235,6 +235,7 @@ const char *dp_sampled_script(const struct dp_sampled *s)
 
 /* ---- the file ---- */
 
+/* Appends the assignment "$name='value'; " with the value quoted for Perl. */
 static void add_quoted(struct dp_buf *to, const char *name, const char *value)
 {
     dp_buf_addf(to, "$%s=", name);
@@ -242,6 +243,8 @@ static void add_quoted(struct dp_buf *to, const char *name, const char *value)
     dp_buf_adds(to, "; ");
 }
 
+/* Appends the lines of the tree file from the first one to PART3: where the samples come from, how
+ * they were taken and their sums. */
 static void add_header(const struct dp_sampled *s, const struct dp_sampled_head *head,
                        const struct dp_ticks *sums, struct dp_buf *to)
 {

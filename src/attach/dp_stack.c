@@ -80,6 +80,7 @@ static void add_head(const struct dp_stack *st, struct reading *r)
     add_part(r, DP_PERL_VAR(perl, st->interpreter, phase), &r->phase, sizeof r->phase);
 }
 
+/* Takes the interpreter's variables from where a reading has put them (add_head) into the stack. */
 static void take_head(struct dp_stack *st, const struct reading *r)
 {
     const struct dp_layout *at = &st->code->perl->at;
@@ -162,6 +163,8 @@ static bool find_infos(struct dp_stack *st)
     return !a && st->n_infos;   /* a circle, or more than perl would make */
 }
 
+/* Turns the contexts from..to-1 of stackinfo k from perl's bytes into struct dp_stack_context, and
+ * appends them to st->contexts. */
 static void take_contexts(struct dp_stack *st, const struct reading *r, size_t k, size_t from,
                           size_t to)
 {

@@ -28,6 +28,7 @@ static void write_string(struct jev *jev, struct jev_text *out, const char *s)
     jev_add(jev, out, "\"", 1);
 }
 
+/* Writes one member of an initializer: .name="value", */
 static void write_member(struct jev *jev, struct jev_text *out, const char *name, const char *value)
 {
     jev_add(jev, out, ".", 1);
@@ -37,6 +38,7 @@ static void write_member(struct jev *jev, struct jev_text *out, const char *name
     jev_add(jev, out, ",", 1);
 }
 
+/* Writes an event as an initializer of struct pmu_event, without its empty fields. */
 static void write_event(struct jev *jev, struct jev_text *out, const struct jev_event *event)
 {
     static const char *const names[] = {

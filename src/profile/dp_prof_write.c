@@ -448,6 +448,8 @@ static int put_sources(struct writing *w)
     return 0;
 }
 
+/* Writes the lines about servers (dp_requests_server), sorted by name, so that equal profiles make
+ * equal files. */
 static int put_server(struct writing *w)
 {
     const struct dp_pool *names = &w->prof->server;
@@ -463,6 +465,7 @@ static int put_server(struct writing *w)
     return 0;
 }
 
+/* Writes the lines of requests, sorted by name. */
 static int put_requests(struct writing *w)
 {
     const struct dp_pool *names = &w->prof->request_names;

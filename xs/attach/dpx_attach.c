@@ -179,6 +179,7 @@ int dpx_attach_look(struct dpx_attach *a, struct dpx_attach_thread *t)
 
 /* ---- opening ---- */
 
+/* Closes a thread's files in /proc, and frees what sampling it has made. */
 static void free_thread(struct dpx_attach_thread *t)
 {
     if (t->stat >= 0)
