@@ -10,6 +10,7 @@ static const char *const types[] = {
     "GLOB", "LVALUE", "ARRAY", "HASH", "CODE", "FORMAT", "IO", "OBJECT"
 };
 
+/* Reads the head of a scalar, perl's struct sv. Returns false if the memory cannot be read. */
 static bool read_sv(struct dp_optree *code, dp_addr sv, char *head)
 {
     size_t size = code->perl->at.sv_size;

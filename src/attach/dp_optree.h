@@ -77,8 +77,8 @@ struct dp_optree_check {
 void dp_optree_check_begin(struct dp_optree_check *check);
 void dp_optree_check_cop(struct dp_optree *code, struct dp_optree_check *check, dp_addr at);
 void dp_optree_check_sub(struct dp_optree *code, struct dp_optree_check *check, dp_addr at);
-/* Also reads a word. Returns the number of its part; it is in check->bytes then. SIZE_MAX: there is
- * no room. */
+/* Makes the check read a word as well. Returns the number of the word's part; the word is in
+ * check->bytes after the check. SIZE_MAX: there is no room. */
 size_t dp_optree_check_word(struct dp_optree_check *check, dp_addr at);
 bool dp_optree_check_end(struct dp_optree *code, struct dp_optree_check *check);
 

@@ -13,6 +13,7 @@ enum {
     PHASE_RUN = 4, PHASE_END = 5        /* PERL_PHASE_RUN, PERL_PHASE_END of perl.h */
 };
 
+/* Makes the empty tree and the empty table of statements that samples are added to. */
 static int open_tree(struct dp_sampled *s)
 {
     dp_live_init(&s->live, NULL, 0);
@@ -119,6 +120,8 @@ static uint32_t number_of(struct dp_sampled *s, uint32_t site, uint32_t sub, uin
 
 /* ---- contexts ---- */
 
+/* Returns the node of the phase of perl's life that was sampled: BEGIN, main or END. Returns the
+ * root if memory is short. */
 static struct dp_cct_node *phase_of(struct dp_sampled *s, int32_t phase)
 {
     const char *line = phase < PHASE_RUN ? "% BEGIN - kind=phase"

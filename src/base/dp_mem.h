@@ -25,7 +25,7 @@ static inline int dp_mem_grow(void **ptr, size_t *cap, size_t need, size_t size)
     return need <= *cap ? 0 : dp_mem_grow_more(ptr, cap, need, size);
 }
 
-/* The same; clears the new elements. */
+/* Makes room like dp_mem_grow, and sets all new elements to 0. */
 int dp_mem_grow_more_cleared(void **ptr, size_t *cap, size_t need, size_t size);
 static inline int dp_mem_grow_cleared(void **ptr, size_t *cap, size_t need, size_t size)
 {

@@ -97,6 +97,7 @@ int dp_cpuid_arm64(char *to, size_t size, const char *text)
     return put_text(to, size, "0x%016" PRIx64, midr & ~UINT64_C(0xf0000f));
 }
 
+/* Reads the identification of an ARM processor from sysfs: that of the first CPU that has one. */
 static int from_arm64(char *to, size_t size, const char *sysfs)
 {
     char text[64];

@@ -17,8 +17,8 @@ enum dp_cpuid_arch { DP_CPUID_OTHER, DP_CPUID_X86, DP_CPUID_ARM64, DP_CPUID_POWE
  * Returns 0, DP_E_LIMIT if `to` is too small, or DP_E_IO if it is unknown. Then `to` is empty. */
 int dp_cpuid(char *to, size_t size, const char *sysfs_root, const char *proc_root);
 
-/* The same from the files of another architecture, except x86, whose CPUID comes from the processor
- * itself. */
+/* Makes the CPUID from the files of another architecture, except x86, whose CPUID comes from the
+ * processor itself. */
 int dp_cpuid_from(enum dp_cpuid_arch arch, char *to, size_t size, const char *sysfs_root,
                   const char *proc_root);
 

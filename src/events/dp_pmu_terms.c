@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+/* Reads a decimal number of at most three digits at *p, and moves *p behind it. */
 static bool read_digits(const char **p, unsigned *out)
 {
     size_t n = strspn(*p, "0123456789");
@@ -65,6 +66,7 @@ bool dp_pmu_format_put(const struct dp_pmu_format *format, uint64_t value, uint6
     return true;
 }
 
+/* Removes blanks and tabs at both ends of a text. */
 static void trim_blanks(const char **p, size_t *len)
 {
     while (*len && ((*p)[0] == ' ' || (*p)[0] == '\t'))
