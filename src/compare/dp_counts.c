@@ -67,6 +67,7 @@ static void count_tails(const struct given *g, double k, double *below, double *
     *above /= all;
 }
 
+/* Returns the two-sided p of k counts, from the exact probabilities of both tails. */
 static double exact_p(const struct given *g, double k)
 {
     double below, above;
@@ -149,6 +150,8 @@ static double run_scatter(const struct dp_counted *v, size_t n, struct dp_counte
     return all;
 }
 
+/* Sets the confidence interval of the ratio of two rates, which is symmetric on a logarithmic
+ * scale. t: half its width, in standard errors. */
 static void log_interval(struct dp_counts *out, const struct dp_counted sum[2], double t)
 {
     double off = t * sqrt(out->spread * (1 / sum[0].count + 1 / sum[1].count));

@@ -12,8 +12,8 @@
 
 /* ---- values without noise ---- */
 
-static const double uneven = 0.25;  /* part of a sub's time; with a longer call, its calls naturally
-                                     * differ */
+static const double uneven = 0.25;  /* part of a sub's time; if its longest call exceeds the others
+                                     * by more than that, its calls naturally differ */
 
 int dp_diff_even(struct dp_diff *diff)
 {
@@ -258,7 +258,7 @@ static int adjust_once(struct dp_diff *diff)
             return rc;
         if (s == shown)
             diff->speeds = speeds;
-        /* hosts that are all slower than others are a fact in its own right */
+        /* that all hosts of a side are slower is a result by itself */
         bool same = tells && speeds.p > chance;
         diff->adjusted = diff->adjusted && (same || dp_diff_has_units(diff->how));
     }

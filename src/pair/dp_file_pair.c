@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+/* Returns an array of n elements and a spare one, all zero; NULL, with no_memory set, if memory is
+ * short. */
 static void *make_array(struct dp_file_pairs *fp, size_t n, size_t size)
 {
     void *ptr = n < SIZE_MAX / size ? dp_mem_zalloc((n + 1) * size) : NULL;
@@ -67,6 +69,7 @@ static uint32_t script_of(struct dp_file_pairs *fp, uint32_t side)
     return DP_MAP_NONE;
 }
 
+/* Does a side have a file of this text? */
 static bool side_has(const struct dp_file_pairs *fp, uint32_t file, uint32_t side)
 {
     uint64_t text = fp->checkouts.files[file].text;

@@ -11,8 +11,8 @@
 
 enum { DP_FILE_LISTED = 1 << 17, DP_FILE_ODD = 1000 };
 
-/* A running call. The consumer decides about `at`; entered is the sub that began the call, before
- * any goto. */
+/* A running call. The consumer decides what `at` means. `entered` is the sub that began the call,
+ * before any goto. */
 struct dp_frame {
     uint32_t node;
     uint32_t entered;

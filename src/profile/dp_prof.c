@@ -251,6 +251,8 @@ static int add_further(struct dp_prof *prof, const char *path, const struct dp_f
     return rc;
 }
 
+/* Reads a file into the profile. A further file is read into a profile of its own first, so that a
+ * bad one adds nothing. */
 static int add_file(struct dp_prof *prof, const char *path, const struct dp_file_mem *mem,
                     unsigned flags, const struct dp_host *host)
 {

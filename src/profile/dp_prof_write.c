@@ -296,6 +296,7 @@ static void put_header(struct writing *w)
     memset(w->sums, 0, sizeof w->sums);         /* they begin after the header */
 }
 
+/* Writes the lines of subs ("&"), sorted and numbered anew. */
 static void put_names(struct writing *w, const uint32_t *sorted)
 {
     for (size_t i = 0; i < w->lines.count; i++) {
@@ -360,6 +361,7 @@ static void put_contexts(struct writing *w)
     }
 }
 
+/* Writes the durations of calls ("h") of the subs that have any. */
 static void put_histograms(struct writing *w, const uint32_t *sorted)
 {
     for (uint32_t i = 0; i < w->lines.count; i++) {
@@ -386,6 +388,8 @@ static struct dp_fmt_stmt statement_to_write(const struct writing *w,
     return s;
 }
 
+/* Writes the line of a file ("#f"), with the size, digest and text of the source that all files
+ * agree on. */
 static void put_file(struct writing *w, const struct dp_fmt_place *at)
 {
     uint32_t n = dp_pool_lookup(&w->prof->sources, at->file, at->len);

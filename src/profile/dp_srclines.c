@@ -307,6 +307,7 @@ static int compare_lines(const void *ctx, uint32_t x, uint32_t y)
     return c ? c : (a->sub > b->sub) - (a->sub < b->sub);
 }
 
+/* Sorts calls by the line that they come from, then by time, the longest first. */
 static int compare_calls(const void *ctx, uint32_t x, uint32_t y)
 {
     const struct making *m = ctx;

@@ -43,6 +43,7 @@ static unsigned char hsl_channel(double a, double b, double hue)
     return (unsigned char)(v * 255 + 0.5);
 }
 
+/* Returns the colour with this hue (in degrees), saturation and lightness (0 to 1). */
 static struct dp_rgb from_hsl(double hue, double s, double l)
 {
     double b = l <= 0.5 ? l * (s + 1) : l + s - l * s, a = l * 2 - b;
