@@ -21,6 +21,7 @@ void dp_cct_clear(struct dp_cct *cct)
     dp_cct_begin(cct);
 }
 
+/* Has the node no value at all? */
 static bool is_empty(const struct dp_cct_node *n, size_t n_counts)
 {
     for (size_t i = 0; i < n_counts; i++)
@@ -39,6 +40,7 @@ static void add_histogram(struct dp_cct_histogram *to, struct dp_cct_histogram *
     }
 }
 
+/* Takes the longest and the shortest call of another node into account. */
 static void add_span(struct dp_cct_node *to, const struct dp_cct_node *from)
 {
     if (from->longest > to->longest)

@@ -85,8 +85,8 @@ void dp_live_remove(struct dp_live *live);
  * be no file, they stay ordinary memory. */
 void dp_live_restore(struct dp_live *live, const char *profile);
 
-/* Does the same while the old file still exists. Readers ignore the old file from now on, even if
- * it was moved. */
+/* Makes a new file with all pieces while the old file still exists, for example under another name.
+ * Readers ignore the old file from now on, even if it was moved. */
 void dp_live_move(struct dp_live *live, const char *profile);
 
 /* Removes the file, and frees its disk space at once. Returns false if there was no file. */

@@ -99,6 +99,7 @@ static void go_on_line_before(struct dp_rec *rec)
         rec->marks.line = dp_lines_get(rec->how.lines, rec->line_before);
 }
 
+/* Makes the table of statements. Returns 0 or a DP_E. */
 static int open_lines(struct dp_rec *rec)
 {
     int rc = dp_lines_open(rec->how.lines, rec->saving.live, rec->how.n_counts);
@@ -107,6 +108,7 @@ static int open_lines(struct dp_rec *rec)
     return rc;
 }
 
+/* Makes the empty calling context tree. Returns 0 or a DP_E. */
 static int init_tree(struct dp_rec *rec)
 {
     return dp_cct_init(&rec->cct, rec->saving.live, (struct dp_cct_node *)rec->nowhere,
@@ -200,6 +202,7 @@ void dp_rec_restart(struct dp_rec *rec)
     dp_rec_trip(rec);
 }
 
+/* Calls rec->saving.tripped if dp_rec_trip() has asked for that. */
 static void run_trip(struct dp_rec *rec)
 {
     if (rec->saving.trip) {

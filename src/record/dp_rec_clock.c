@@ -9,11 +9,11 @@ enum {
     RELAXED_GAP_NS = 20000,     /* the same for programs that do not wait */
     WAITED_NS = 1000,           /* less waiting than this is noise */
     CARRY_NS = 2000,            /* noise of one reading */
-    YOUNG_NS = 50000000,        /* the rate is learnt for so long */
+    YOUNG_NS = 50000000,        /* the rate is learnt for this long */
     PAIR_GAP_NS = 10000000,     /* in a gap this long the counter may have stepped */
     PERIOD_READS = 20,          /* more readings than this in a period are too many */
-    SAMPLE = 8                  /* of gaps that are passed over, one in so many has the clock
-                                 * read */
+    SAMPLE = 8                  /* the clock is read after one of this many gaps that are passed
+                                 * over */
 };
 
 void dp_rec_clock_thresholds(struct dp_rec *rec)

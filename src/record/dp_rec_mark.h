@@ -96,7 +96,7 @@ DP_INLINE void dp_rec_charge_ops(struct dp_rec *rec)
     rec->marks.ops_seen = ops;
 }
 
-/* Does the same for the running statement. */
+/* Charges the ops since the last mark to a tree's running statement. */
 DP_INLINE void dp_rec_charge_line_ops(struct dp_rec *rec)
 {
     uint64_t ops = *rec->marks.ops;
@@ -189,7 +189,7 @@ DP_INLINE void dp_rec_leave_statement(struct dp_rec *rec, uint64_t now)
     rec->marks.left = now + rec->marks.statement_cost;
 }
 
-/* The same after all other functions. now: a fresh stamp. */
+/* With reads_once: leaves a hook after any other function. now: a fresh stamp. */
 DP_INLINE void dp_rec_leave(struct dp_rec *rec, uint64_t now)
 {
     rec->marks.left = now + rec->marks.leaving_cost;
