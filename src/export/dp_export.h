@@ -40,7 +40,7 @@ void dp_export_release(struct dp_export *e);
 /* The own value of a frame in a measure, in units. Times are rounded so that all values add up to
  * the rounded total: a later value gets what one value lacks. So call this once for each frame. */
 uint64_t dp_export_self(struct dp_export *e, size_t measure, uint32_t frame);
-/* The same for a number of ticks. */
+/* Rounds a number of ticks to the measure's units, with the remainder of the last call. */
 uint64_t dp_export_value(struct dp_export_measure *m, uint64_t ticks);
 
 /* Moves to the next frame, in preorder; the first one is the root. Returns 1, 0 at the end, or

@@ -3,6 +3,7 @@
 #include "dp_grind.h"
 #include "dp_err.h"
 
+/* Appends a line of the file: what, for example "fn=", and a name of the pool. */
 static void put_name(struct dp_grind *g, const char *what, const struct dp_pool *pool, uint32_t n)
 {
     const struct dp_name *text = dp_pool_name(pool, n);

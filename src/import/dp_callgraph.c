@@ -213,6 +213,7 @@ static bool is_inside(const struct division *d, uint32_t edge)
 
 enum { SEEN = 0, DONE = 1 };    /* NONE: not visited yet */
 
+/* Visits a function in the search for recursive groups, Tarjan's algorithm: puts it on the path. */
 static void step_into(struct division *d, uint32_t fn)
 {
     struct groups *s = &d->groups;
@@ -332,6 +333,7 @@ static int64_t arrive_at(struct division *d, uint32_t parent, uint32_t fn)
     return n;
 }
 
+/* Adds an amount to a node's own value of a kind. Returns 0 or a DP_E. */
 static int add_own(struct division *d, int64_t node, size_t kind, uint64_t amount)
 {
     uint64_t values[DP_IMPORT_VALUES] = { 0 };
@@ -386,6 +388,7 @@ static int divide_amount(struct division *d, uint32_t node, size_t kind, uint64_
     return rc;
 }
 
+/* Notes how much of a divided value goes to an edge. Returns 0 or a DP_E. */
 static int add_share(struct division *d, uint32_t edge, uint64_t amount)
 {
     if (!amount)
@@ -528,6 +531,7 @@ static int find_grains(struct division *d)
     return 0;
 }
 
+/* Frees what dividing the graph into a tree has made. */
 static void release_division(struct division *d)
 {
     dp_mem_free(d->groups.list);

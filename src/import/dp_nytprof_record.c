@@ -22,6 +22,7 @@ static const struct form {
     { 'p', "un" },
 };
 
+/* Returns the form of the records with a tag, or NULL. */
 static const struct form *form_of(char tag)
 {
     for (size_t i = 0; i < DP_ARRAY_LEN(forms); i++)
@@ -68,6 +69,7 @@ double dp_nytprof_swapped(double v)
     return v;
 }
 
+/* Reads a field that is a double in the machine's byte order, and moves *at behind it. */
 static int time_field(struct dp_reader *r, size_t *at, double *out)
 {
     int rc = dp_nytprof_need(r, *at + sizeof *out);
