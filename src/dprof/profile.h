@@ -82,7 +82,7 @@ void dp_prof_may_be_empty(struct dp_prof *prof);
  * everything readable. If memory was short for the outcome itself, returns DP_E_NOMEM, and there is
  * no further file. */
 int dp_prof_add(struct dp_prof *prof, const char *path, unsigned flags, const struct dp_host *host);
-/* The same from memory; path is for messages. */
+/* Adds a file that is in memory; path is for messages. */
 int dp_prof_add_mem(struct dp_prof *prof, const char *path, const void *ptr, size_t len,
                     unsigned flags);
 /* Before the first file: selects stretches of each file, which must be a trace. They are ascending
@@ -220,7 +220,8 @@ enum dp_label {
     DP_LABEL_AUTOLOAD = 2,      /* autoloaded subs as *::AUTOLOAD */
     DP_LABEL_CROWDED = 4        /* with their place if a package has several with known places */
 };
-/* The same for perl: `separate` is one of these, `autoload` is separate. */
+/* How labels distinguish subs, as options of perl: `separate` is one of these numbers; `autoload`
+ * is an option of its own. */
 #define DP_SEPARATE_LIST(X) \
     X(DP_SEPARATE_NONE, "none") X(DP_SEPARATE_ALL, "all") X(DP_SEPARATE_CROWDED, "crowded")
 DP_ENUM(dp_separate, DP_SEPARATE_LIST);

@@ -153,6 +153,7 @@ static void shorten(struct jev_text *text, size_t len)
     text->ptr[len] = '\0';
 }
 
+/* Removes a comma and everything behind it. */
 static void cut_at_comma(struct jev_text *text)
 {
     const char *comma = text->len ? memchr(text->ptr, ',', text->len) : NULL;
@@ -324,8 +325,8 @@ static int read_object(struct jev_json *json, struct draft *draft)
     }
 }
 
-/* Makes the texts that depend on several keys: descriptions, and the terms that select the event.
- * */
+/* Makes the texts that depend on several keys: descriptions, and the terms that select the
+ * event. */
 static void make_joint_texts(struct jev *jev, struct draft *draft, const char *path)
 {
     struct jev_text *desc = &draft->text[JEV_DESC], *long_desc = &draft->text[JEV_LONG_DESC];
@@ -441,8 +442,8 @@ static struct jev_event *new_event(struct jev *jev, struct jev_events *events, c
     return event;
 }
 
-/* Reads the objects of a list, whose opening bracket has been read, and appends an event for each.
- * */
+/* Reads the objects of a list, whose opening bracket has been read, and appends an event for
+ * each. */
 static int read_list(struct jev_json *json, struct draft *draft, struct jev_events *events,
                      const char *topic, const struct jev_events *std)
 {

@@ -6,7 +6,8 @@
 
 static int compare_strings(const char *a, const char *b) { return strcmp(a ? a : "", b ? b : ""); }
 
-static int compare(const void *left, const void *right)
+/* Sorts events by name, then by PMU. */
+static int compare_events(const void *left, const void *right)
 {
     const struct jev_event *a = *(const struct jev_event *const *)left;
     const struct jev_event *b = *(const struct jev_event *const *)right;
@@ -56,7 +57,7 @@ static int sort_events(struct jev *jev, struct jev_events *events)
     for (size_t i = 0; i < events->count; i++)
         if (events->ptr[i].field[JEV_NAME])
             events->sorted[events->n_sorted++] = &events->ptr[i];
-    qsort(events->sorted, events->n_sorted, sizeof *events->sorted, compare);
+    qsort(events->sorted, events->n_sorted, sizeof *events->sorted, compare_events);
     return 0;
 }
 

@@ -123,6 +123,7 @@ static long hex4(const char *p, const char *end)
     return v;
 }
 
+/* Appends a character as UTF-8. */
 static void add_utf8(struct jev *jev, struct jev_text *out, long c)
 {
     char buf[4];

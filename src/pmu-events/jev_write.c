@@ -53,6 +53,7 @@ static void write_event(struct jev *jev, struct jev_text *out, const struct jev_
     jev_adds(jev, out, "},\n");
 }
 
+/* Writes a table of events as an array of C, which an event without a name ends. */
 static void write_table(struct jev *jev, struct jev_text *out, const struct jev_table *table)
 {
     jev_adds(jev, out, "\nstatic const struct pmu_event ");
@@ -63,6 +64,7 @@ static void write_table(struct jev *jev, struct jev_text *out, const struct jev_
     jev_adds(jev, out, "{.name=0}\n};\n");
 }
 
+/* Writes a row of mapfile.csv as an initializer with its table. */
 static void write_row(struct jev *jev, struct jev_text *out, const struct jev_row *row,
                       const struct jev_table *table)
 {
