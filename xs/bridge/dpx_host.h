@@ -19,7 +19,7 @@ void dpx_host_init(pTHX_ struct dpx_host *h, PerlIO *out, SV *progress);
 
 /* The profile inside a blessed reference; croaks if it holds none. */
 struct dp_prof *dpx_prof_of(pTHX_ SV *sv);
-/* The same, which may still be packed (dp_prof_waits). */
+/* The profile inside a blessed reference, whose contexts may still be packed (dp_prof_waits). */
 struct dp_prof *dpx_prof_waiting(pTHX_ SV *sv);
 SV *dpx_prof_sv(pTHX_ const char *package, struct dp_prof *prof);
 

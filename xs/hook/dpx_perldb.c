@@ -114,6 +114,8 @@ static OP *require_debugger(pTHX)
     return NORMAL;
 }
 
+/* Gives an op that requires perl5db.pl, perl's debugger, the function require_debugger(). Returns
+ * the op. */
 static OP *check_require(pTHX_ OP *o)
 {
     o = orig_check(aTHX_ o);

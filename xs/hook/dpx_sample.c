@@ -359,6 +359,7 @@ static void forget_ends(void)
 
 /* ---- safe points ---- */
 
+/* Makes the arrays for the stack of a sample. Returns false if memory is short. */
 static bool has_room(struct dpx_tick *t)
 {
     if (!t->stack)
@@ -404,6 +405,7 @@ static bool is_due(pTHX_ struct dpx_ctx *ctx)
     return true;
 }
 
+/* Is a sample due at this statement? */
 static bool is_wanted(pTHX_ struct dpx_ctx *ctx)
 {
     if (counting)

@@ -142,6 +142,7 @@ static void guard_bus(bool on)
 
 /* ---- all ---- */
 
+/* Sets the handler of a signal, and keeps the one before. Does nothing for the number 0. */
 static void install_handler(int number, void (*handler)(int), struct sigaction *before)
 {
     struct sigaction act;

@@ -13,6 +13,7 @@
 
 enum { MEASURED = 4 };          /* measurements in a process */
 
+/* Returns the time of a clock of the system, in ns. */
 static uint64_t read_ns(clockid_t id)
 {
     struct timespec ts;
@@ -149,6 +150,7 @@ static const struct dp_rec_host mono_host =
 
 /* ---- the counting clock ---- */
 
+/* Returns the stamp of the counting clock, which goes on by one step at each reading. */
 static uint64_t count_stamp(void *arg)
 {
     struct dpx_clock *clock = arg;

@@ -26,6 +26,8 @@ void dpx_control_suspend(struct dpx_ctx *ctx, U64 now)
     }
 }
 
+/* Resumes all running calls in the recording. elsewhere: their time up to now belongs to no
+ * recorded call. */
 static void relink_frames(struct dpx_ctx *ctx, bool elsewhere)
 {
     for (struct dpx_frame *f = ctx->frames + 1; f <= ctx->top; f++)

@@ -31,7 +31,7 @@ void dpx_ctx_enlist(struct dpx_ctx *ctx);
 /* The state of this interpreter, shown to the hooks or not; NULL: it does not record. */
 struct dpx_ctx *dpx_ctx_find(pTHX);
 
-/* The same, also after its recording has ended. */
+/* The state of this interpreter, also after its recording has ended; NULL: it never recorded. */
 struct dpx_ctx *dpx_ctx_owned(pTHX);
 
 /* The state of the interpreter that this thread runs, if any. Only compares pointers; the caller

@@ -132,6 +132,7 @@ static const char *name_clash(const struct dpx_plan *plan, const struct dp_pmu_e
     return NULL;
 }
 
+/* Returns how many counters of the file an event has: things that come and go have two. */
 static size_t columns_of(const struct dp_pmu_event *ev)
 {
     return ev->kind == DP_PMU_SVS || ev->kind == DP_PMU_BYTES ? 2
@@ -251,6 +252,7 @@ struct habit {
     struct dp_cct_call call;
 };
 
+/* Does what a hook usually does, for a measurement of what counting adds. */
 static void usual_work(void *arg)
 {
     struct habit *h = arg;
@@ -378,6 +380,8 @@ void dpx_events_shares(const struct dpx_ctx *ctx, struct dp_buf *to)
     dp_buf_adds(to, "'; ");
 }
 
+/* Adds the growth of a number since the last reading to the first column, or its decrease to the
+ * second. */
 static void came_or_went(uint64_t *columns, int64_t now, int64_t *before)
 {
     if (now > *before)

@@ -246,6 +246,7 @@ static const char *add_field(struct dp_buf *to, const char *p, const char *end)
     return blank ? blank + 1 : end;
 }
 
+/* Is this the line of a function of perl itself? */
 static bool is_builtin(const char *line, size_t len)
 {
     static const char kind[] = " kind=builtin";
@@ -311,6 +312,7 @@ static bool pattern_matches(pTHX_ SV *sv, REGEXP *rx)
     return yes;
 }
 
+/* Do only= and skip= let the sub of this line be recorded? Without memory it is recorded. */
 static bool is_wanted(pTHX_ struct dpx_filter *f, const char *line, size_t len)
 {
     make_label(&f->text, line, len);

@@ -53,6 +53,7 @@ static void end_state(struct dpx_ctx *ctx, enum dpx_state state)
 
 /* ---- states ---- */
 
+/* Notes the start and the number of a process whose recording begins. */
 static void set_process(struct dpx_ctx *ctx)
 {
     ctx->started = dpx_clock_today();
@@ -156,6 +157,7 @@ void dpx_life_start_clocks(struct dpx_ctx *ctx)
 
 /* ---- the end ---- */
 
+/* Ends a recording that leaves no file, because nothing was recorded. */
 static void leave_nothing(struct dpx_ctx *ctx)
 {
     end_state(ctx, DPX_ENDED);
@@ -431,6 +433,7 @@ static void at_exit(void)
 
 /* ---- fork ---- */
 
+/* Keeps the number of the current statement, in which the child of a fork goes on. */
 static void keep_line(struct dpx_ctx *ctx)
 {
     if (ctx->state == DPX_BORN) {

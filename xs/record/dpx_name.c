@@ -29,6 +29,7 @@ enum {
     SOURCES_MAX = 1 << 14       /* files beyond these are not read */
 };
 
+/* Returns the number of the statement that a sub begins with in the order of compilation, or 0. */
 static U32 seq_of(const OP *start)
 {
     return start && (start->op_type == OP_NEXTSTATE || start->op_type == OP_DBSTATE)
@@ -56,6 +57,7 @@ static void add_name(struct dp_buf *to, const char *ptr, I32 len, bool is_utf8)
     }
 }
 
+/* Appends a name as perl's hashes keep it, or another text if there is none. */
 static void add_hek(struct dp_buf *to, const HEK *hek, const char *otherwise)
 {
     if (hek)
@@ -229,6 +231,7 @@ static void remember_owner(struct dpx_ctx *ctx, CV *cv)
     remember_inner(ctx, cv, DP_MAP_NONE, 0);
 }
 
+/* Returns the end of a number, decimal or hexadecimal, at ptr. */
 static const char *skip_number(const char *ptr, const char *end)
 {
     bool hex = end - ptr > 2 && ptr[0] == '0' && ptr[1] == 'x';
@@ -455,8 +458,8 @@ static void bound_line(struct dpx_ctx *ctx, size_t stable)
         replace_line(line, instead);
 }
 
-/* Does the same for the place in ctx->names.line: evals and #line may make places without end.
- * Returns false if there are too many. */
+/* Replaces the place in ctx->names.line by one without numbers if there are too many such places:
+ * evals and #line may make places without end. Returns false if there are too many. */
 static bool bound_site(struct dpx_ctx *ctx)
 {
     struct dp_buf *line = &ctx->names.line, *fold = &ctx->names.fold;
@@ -669,6 +672,8 @@ U32 dpx_name_phase(struct dpx_ctx *ctx, const char *name, size_t len)
     return id_of_line(ctx);
 }
 
+/* Returns the id of the function of perl whose name is in the line, or 0 if the filters leave it
+ * out. Keeps errno. */
 static U32 id_of_builtin(pTHX_ struct dpx_ctx *ctx)
 {
     int why = errno;
