@@ -12,7 +12,6 @@ use Devel::DProf::Text qw(plural meant);
 our $VERSION = $Devel::DProf::Core::VERSION;
 
 # Returns one word about a file that was read, from its outcome: fine; open: calls have not ended;
-
 # cut: the end is missing; part: it was read up to damage; bad: nothing of the profile could be
 # read; none: it is no profile.
 sub verdict {

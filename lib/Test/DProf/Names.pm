@@ -21,7 +21,6 @@ sub misspelt {
 }
 
 # Returns a message if the profile of a script has no sub of this name, with similar names;
-
 # otherwise nothing.
 sub doubtful_name {
     my ($p, $sub) = @_;

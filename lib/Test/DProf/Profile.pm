@@ -10,7 +10,6 @@ use Carp 'croak';
 our $VERSION = '20261120.00';
 
 # Makes the object for a profile. FIELDS: read, a sub that returns a Devel::DProf::Profile;
-
 # is_block; skipped, the reason if there is no profile; dir, a folder for its file; stdout, stderr,
 # status.
 sub new {

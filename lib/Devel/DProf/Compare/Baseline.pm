@@ -340,7 +340,6 @@ sub number_text {
 }
 
 # Returns the rows of the call tree to show: the paths that have changed, from the program down;
-
 # first those to the subs that a rule found, then those with the largest changes, MOST rows in all.
 # Before the rows it returns the number of changed rows that are left out.
 sub largest_paths {

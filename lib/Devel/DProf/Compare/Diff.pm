@@ -356,7 +356,6 @@ sub doubts {
 }
 
 # Returns the names of those values of rules that differ by chance, if each side has a single run;
-
 # otherwise ''.
 sub is_chancy {
     my ($self) = @_;

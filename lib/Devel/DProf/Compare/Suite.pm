@@ -163,7 +163,6 @@ sub main {
 }
 
 # Checks the gate, and writes the files that options ask for. passed: whether all tests passed;
-
 # scratch: a folder for temporary files. Returns whether all succeeded, then messages as lines.
 sub finish {
     my ($self, $passed, $scratch) = @_;

@@ -86,7 +86,6 @@ sub DESTROY {
 }
 
 # Does what a signal has asked for: stops the process after Ctrl-Z, with the terminal restored;
-
 # after `fg' it continues here. It cannot stop in the handler, because perl blocks the signal there.
 # A process that was stopped in another way also has to switch to its screen again, because the
 # shell has changed the terminal.

@@ -20,7 +20,6 @@ use constant LONGEST_WAIT => 300;
 use constant REFUSED_LIMIT => 100 << 20;
 
 # Makes the object that sends profiles. FIELDS: target, a store or receiver; say, for messages;
-
 # stop, a sub that returns whether to end; service, version, host, env; delete, merge, users,
 # refused_limit.
 sub new {

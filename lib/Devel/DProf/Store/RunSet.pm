@@ -25,7 +25,6 @@ my %SECONDS = (s => 1, m => 60, h => 3600, d => 86400, w => 7 * 86400);
 # ---- words ----
 
 # Returns the conditions of a run-set as a hash. text: words KEY=VALUE with blanks between them;
-
 # VALUE may be quoted. now: the time that durations refer to. Dies with a message about the first
 # mistake.
 sub parse {

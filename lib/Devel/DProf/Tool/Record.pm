@@ -155,7 +155,6 @@ sub profiles_in {
 my $child;      # the process group of the command that runs
 
 # Runs a shell command, or a list of words without a shell, in tree mode, with hash seeds pinned;
-
 # all its perls write to the folder, given by its absolute name. Its input is empty or the file
 # `stdin'. Its output is discarded, or goes to the standard error (`show'), or, with `output', to
 # the files stdout and said in the folder, which then stay. `env': more variables; `events':
@@ -202,7 +201,6 @@ my $temp;       # the folder of record_in_turn, removed with this object
 # the number of the first command in the folders' names; show, as for record_into. The others are
 # functions: progress, called before a run with its round (below 1: it does not count), the rounds,
 # and the command; done, called after a run; failed, called with the output of a failed command;
-
 # enough, called after a round with the round and the lists recorded so far, which returns whether
 # to stop. Returns for each command the lists of its runs' files. Dies if a run fails, because the
 # sides could not be compared.

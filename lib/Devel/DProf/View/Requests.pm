@@ -13,7 +13,6 @@ our $VERSION = $Devel::DProf::Core::VERSION;
 use constant { NS_PER_MS => 1e6, NAME => 0, SEEN => 1, KEPT => 2, SUM => 3, P50 => 4 };
 
 # Returns the requests in a profile as a Devel::DProf::Table, those that took the most time first;
-
 # undef if there are none.
 sub table {
     my ($profile) = @_;

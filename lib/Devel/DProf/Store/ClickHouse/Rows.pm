@@ -65,7 +65,6 @@ sub clear {
 # ---- a profile ----
 
 # Adds the rows of a tree. TEXT is the file's text. PROFILE has service, version, host, run, env;
-
 # start and duration in microseconds; and day, until which the shared rows are needed. Returns
 # false, and adds nothing, if the text differs from the text that dprofmerge would write: rows do
 # not keep the order of lines, which Trees.pm derives from their contents.
