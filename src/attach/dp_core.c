@@ -70,8 +70,8 @@ bool dp_core_read(void *from, const struct dp_target_part *parts, size_t n)
 
 /* ---- notes ---- */
 
-/* NT_FILE: the number of files, the size of a page, then for each file start, end and offset in
- * pages; then the names. */
+/* Adds the mapped files of a core from its note NT_FILE, which has: the number of files, the size
+ * of a page, then for each file start, end and offset in pages; then the names. */
 static int add_files(struct dp_core *core, const char *note, size_t len)
 {
     struct { dp_elf_word count, page; } head;
@@ -109,7 +109,8 @@ static dp_addr tls_of(const struct elf_prstatus *status)
 #endif
 }
 
-/* NT_PRSTATUS: one for each thread, that of the signal first. */
+/* Adds a thread of a core from a note NT_PRSTATUS. A core has one such note for each thread, that
+ * of the signal first. */
 static int add_thread(struct dp_core *core, const char *note, size_t len)
 {
     struct elf_prstatus status;

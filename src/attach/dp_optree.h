@@ -57,7 +57,8 @@ struct dp_optree {
     uint64_t read_anew;         /* how often a statement or a sub had changed */
 };
 
-/* perl is borrowed, and its layout known. Returns 0 or DP_E_NOMEM. Release it in any case. */
+/* Begins to read the optrees of a perl. perl is borrowed, and its layout known. Returns 0 or
+ * DP_E_NOMEM. Release it in any case. */
 int dp_optree_init(struct dp_optree *code, struct dp_perl *perl);
 void dp_optree_release(struct dp_optree *code);
 

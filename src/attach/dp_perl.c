@@ -91,8 +91,8 @@ static int read_op_names(struct dp_perl *perl)
     return rc;
 }
 
-/* Finds the numbers of the ops that are told apart. Returns false if one is missing: then this is
- * no perl that the code below knows. */
+/* Finds the numbers of the types of ops in DP_PERL_OPS. Returns false if one is missing: then the
+ * process is no perl that the code below can read. */
 static bool find_ops(struct dp_perl *perl)
 {
 #define FIND(name) \

@@ -289,7 +289,8 @@ struct expected {
     bool is_any;
 };
 
-/* What a statement tells of the code around it. Returns false if there is no statement. */
+/* Fills in which code must be around the statement at address cop: the root of its optree, and the
+ * root's type. Returns false if there is no statement at cop. */
 static bool expect(struct dp_stack *st, dp_addr cop, struct expected *to)
 {
     const struct dp_optree_cop *c = dp_optree_cop(st->code, cop);

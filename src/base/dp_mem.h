@@ -13,7 +13,7 @@ void *dp_mem_zalloc(size_t size);
 void *dp_mem_realloc(void *ptr, size_t n, size_t size);
 void dp_mem_free(void *ptr);
 
-/* Allocation and freeing with zlib's types. */
+/* Allocate and free memory, with zlib's types of functions. */
 void *dp_mem_zlib_alloc(void *opaque, unsigned n, unsigned size);
 void dp_mem_zlib_free(void *opaque, void *ptr);
 

@@ -271,9 +271,10 @@ static int adjust_once(struct dp_diff *diff)
     return 0;
 }
 
-/* For hosts, the speed is measured again without the entries that differ. One sub that became
- * slower raises the median of a few others a little, which is significant if there are enough
- * hosts. */
+/* Measures the speed of each run, and decides whether the values of the runs are adjusted by the
+ * speeds. For hosts, the speed is measured again without the entries that differ. One sub that
+ * became slower raises the median of a few others a little, which is significant if there are
+ * enough hosts. */
 int dp_diff_adjust(struct dp_diff *diff)
 {
     size_t changed = 0, n = dp_diff_entries(diff);

@@ -105,8 +105,8 @@ static int add_edges(struct dp_diff_tree *tree, uint32_t side, const struct dp_o
     return rc;
 }
 
-/* of: by context of the run, its branch; texts: by value of the run, its number among ours plus
- * 1. */
+/* Adds the contexts of a run to the branches of the tree. of: by context of the run, its branch;
+ * texts: by value of the run, its number among ours plus 1. */
 static int add_contexts(struct dp_diff_tree *tree, uint32_t side, const struct dp_overhead *over,
                         uint32_t *of, uint32_t *texts)
 {

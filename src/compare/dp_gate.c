@@ -153,8 +153,8 @@ static int by_percent(const void *ctx, uint32_t x, uint32_t y)
     return s[x].percent < s[y].percent ? -1 : s[x].percent > s[y].percent ? 1 : x < y ? -1 : x > y;
 }
 
-/* For samples: computes the growth that is detected in the entries, whose sights are sorted, and
- * the number of samples that would detect what the rule forbids. */
+/* Fills in the power of a rule about samples: computes the growth that is detected in the entries,
+ * whose sights are sorted, and the number of samples that would detect what the rule forbids. */
 static void sum_up_counts(const struct checking *c, struct dp_power *power, double alpha,
                           double shift)
 {

@@ -30,7 +30,7 @@ static void sift_value(double *v, size_t at, size_t n)
     }
 }
 
-/* Heapsort, which needs no memory and is never quadratic. */
+/* Sorts n numbers by heapsort, which needs no memory and is never quadratic. */
 static void sort_values(double *v, size_t n)
 {
     for (size_t i = n / 2; i-- > 0;)

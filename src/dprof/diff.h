@@ -158,8 +158,9 @@ void dp_diff_outcome_release(struct dp_diff_outcome *out);
 int dp_diff_print(const struct dp_diff_side *sides, size_t n, const struct dp_diff_how *how,
                   const struct dp_host *host, struct dp_diff_outcome *out);
 
-/* Before anything is recorded: the least shift, in spreads of a value among the runs of a side,
- * that tests with so many runs a side detect with 80 % power at this level; infinite: none. */
+/* Returns, before anything is recorded, the least shift, in spreads of a value among the runs of a
+ * side, that tests with so many runs a side detect with 80 % power at this level; infinite:
+ * none. */
 double dp_diff_reach(size_t n, size_t m, double alpha);
 
 /* Computes the outcome of a flat table for people, without printing it: the gate's result. */

@@ -52,8 +52,9 @@ uint64_t dp_pmu_format_max(const struct dp_pmu_format *format)
     return max;
 }
 
-/* perf ors the bits of a term that comes twice: 3 and then 30 are 31, which no user wants. Here the
- * later one counts. */
+/* Sets the bits of a term in the words of an event's configuration. Returns false if the value does
+ * not fit. perf ors the bits of a term that comes twice: 3 and then 30 are 31, which no user wants.
+ * Here the later one counts. */
 bool dp_pmu_format_put(const struct dp_pmu_format *format, uint64_t value, uint64_t config[3])
 {
     if (format->config > 2 || value > dp_pmu_format_max(format))

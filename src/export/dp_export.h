@@ -54,7 +54,8 @@ void dp_export_walk(struct dp_export *e, uint32_t frame);
  * parts are separate, else the root. The first one follows DP_STACKS_NONE. Returns false after the
  * last one. */
 bool dp_export_lane(const struct dp_export *e, uint32_t *frame);
-/* The part of such a frame; NULL: all parts. */
+/* Returns the part that a frame of dp_export_lane() belongs to. NULL: the frame is the root, with
+ * all parts. */
 const struct dp_export_part *dp_export_part_of(const struct dp_export *e, uint32_t lane);
 
 /* The name of a phase, without the parentheses of its label. */

@@ -116,7 +116,8 @@ static void leave_function(const struct dp_callgraph *g, struct groups *s)
     }
 }
 
-/* Tarjan's search for strongly connected components, without recursion. */
+/* Finds the groups of functions that call each other, by Tarjan's search for strongly connected
+ * components, without recursion. */
 static void find_groups(const struct dp_callgraph *g, struct groups *s)
 {
     for (uint32_t start = 0; start < g->n_functions; start++) {

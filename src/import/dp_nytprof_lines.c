@@ -62,7 +62,8 @@ static int compare_ranges(const void *a, const void *b)
     return c ? c : ORDER(x->sub, y->sub);
 }
 
-/* open: the subs that began at or before the line, the innermost last. */
+/* Sets the sub of each line: the innermost one whose range holds the line. open: the subs that
+ * began at or before the line, the innermost last. */
 int dp_nytprof_lines_subs(struct dp_nytprof_lines *l, struct dp_nytprof_range *ranges, size_t n)
 {
     uint32_t *open = dp_mem_realloc(NULL, n + 1, sizeof *open);

@@ -102,7 +102,8 @@ static int text_field(struct dp_reader *r, size_t *at, size_t *from, size_t *len
     return 0;
 }
 
-/* Reading may move the buffer, so texts get their addresses at the end. */
+/* Reads the next record: its tag, numbers and texts. Reading may move the buffer, so texts get
+ * their addresses at the end. */
 int dp_nytprof_record(struct dp_reader *r, bool swapped, struct dp_nytprof_record *rec)
 {
     size_t u = 0, n = 0, s = 0, at = 1, from[DP_NYTPROF_TEXTS], len[DP_NYTPROF_TEXTS];

@@ -591,7 +591,8 @@ static int read_name_line(struct dp_reader *r, struct dp_text line)
     return bad_line(r, "this is no line of callgrind's format", line);
 }
 
-/* Reads a line of the body: its first character tells costs, keys and names from each other. */
+/* Reads a line of the body. The line's first character decides whether it holds costs, a key or a
+ * name. */
 static int read_line(struct dp_reader *r, struct dp_text line)
 {
     line = text_after(line, 0);

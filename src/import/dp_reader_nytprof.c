@@ -323,7 +323,7 @@ static int read_attribute(struct dp_reader *r, struct nytprof *in, struct dp_tex
     return 0;
 }
 
-/* :NAME=VALUE, !OPTION=VALUE, # and a comment. */
+/* Reads a record that is a line of text: :NAME=VALUE, !OPTION=VALUE, # and a comment. */
 static int read_text_record(struct dp_reader *r, struct nytprof *in)
 {
     long len = dp_reader_whole_line(r);

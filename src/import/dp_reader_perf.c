@@ -81,7 +81,7 @@ static bool is_id(struct dp_text w)
     return at && (at == w.len || (w.ptr[at] == '/' && at + 1 < w.len));
 }
 
-/* SECONDS.FRACTION: */
+/* Is the word a time, SECONDS.FRACTION and a colon? */
 static bool is_time(struct dp_text w)
 {
     size_t at = span_of(w, 0, dp_is_digit);

@@ -123,7 +123,8 @@ static bool take_anchors(struct aligning *al, const struct range *r)
     return len > 0;
 }
 
-/* reach[d][k + d]: the greatest index in a on diagonal k that d edits reach. */
+/* Returns the row reach[d] of the edits so far, with reach[d][k + d]: the greatest index in a on
+ * diagonal k that d edits reach. */
 static uint32_t *reach_of(const struct aligning *al, int d) { return al->reach + d * d; }
 
 /* Is the last of d edits to diagonal k an insertion, from k + 1, and not a deletion, from k - 1? */

@@ -191,7 +191,7 @@ static uint32_t plain_text(struct making *m, const struct dp_name *name)
     return text_of_buf(m);
 }
 
-/* First pass: collects the files and labels of each side. */
+/* Makes the first pass: collects the files and labels of each side. */
 static void survey_names(struct making *m, struct dp_pair_prof *to)
 {
     size_t n = dp_subs_count(&to->prof->subs);

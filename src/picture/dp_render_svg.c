@@ -67,7 +67,7 @@ static void add_exact(struct dp_buf *to, double v)
         dp_render_real(to, v, 6, false);
 }
 
-/* Reads a colour #rrggbb; `otherwise` if the text is NULL, or is no such colour. */
+/* Reads a colour #rrggbb. Returns `otherwise` if the text is NULL, or is no colour of this form. */
 static struct dp_rgb parse_rgb(const char *text, struct dp_rgb otherwise)
 {
     unsigned v[3];

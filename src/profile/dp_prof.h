@@ -197,7 +197,7 @@ bool dp_prof_fits(const struct dp_prof *prof, uint64_t hz, uint64_t sum[DP_METRI
 /* Is the sub the phase that ends where the main program begins? */
 bool dp_prof_is_startup(const struct dp_prof *prof, uint32_t sub);
 
-/* Like dp_prof_add_mem, with the .live that the process left. */
+/* Adds a profile like dp_prof_add_mem, with the .live that the process left. */
 int dp_prof_add_left(struct dp_prof *prof, const char *path, const struct dp_file_mem *mem,
                      unsigned flags);
 

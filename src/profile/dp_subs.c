@@ -112,8 +112,8 @@ static uint32_t intern(struct dp_subs *subs, struct dp_text t)
 }
 
 /* Replaces subs->scratch by the key of a sub's name and place. Subs with equal keys, such as two
- * closures in one line, are told apart by the ordinal that add_ordinal() appends. If memory is
- * short, scratch.err is set. */
+ * closures in one line, differ by the ordinal that add_ordinal() appends. If memory is short,
+ * scratch.err is set. */
 static void write_place_key(struct dp_subs *subs, const struct dp_subdef *def)
 {
     struct dp_buf *key = &subs->scratch;

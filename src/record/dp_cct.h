@@ -74,8 +74,9 @@ struct dp_cct_call {
     uint32_t line;              /* of the statement that called, where statements are kept */
 };
 
-/* live and idle are borrowed; n_counts: counters beside the ops. Trees may share one idle node,
- * which has room for as many counters and is all 0. Returns 0 or DP_E_NOMEM. */
+/* Makes an empty tree of contexts. live and idle are borrowed; n_counts: counters beside the ops.
+ * Trees may share one idle node, which has room for as many counters and is all 0. Returns 0 or
+ * DP_E_NOMEM. */
 int dp_cct_init(struct dp_cct *cct, struct dp_live *live, struct dp_cct_node *idle, size_t limit,
                 size_t n_counts);
 void dp_cct_release(struct dp_cct *cct);

@@ -269,7 +269,8 @@ static struct dp_name field_of(const char *line, const char *end, int n)
     return (struct dp_name){ from, (size_t)((blank ? blank : end) - from) };
 }
 
-/* FILE in `& ID PACKAGE SUB FILE:LINE ...` and in `#f FILE ...`; empty for other lines. */
+/* Returns the file that a line of the trace names: FILE in `& ID PACKAGE SUB FILE:LINE ...` and in
+ * `#f FILE ...`; empty for other lines. */
 static struct dp_name file_of(const char *line, const char *end)
 {
     if (end - line > 3 && memcmp(line, "#f ", 3) == 0)

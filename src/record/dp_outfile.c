@@ -356,7 +356,8 @@ static int get_back(struct dp_outfile *of)
     return 0;
 }
 
-/* Returns how many bytes were written; if they are fewer than len, errno tells why. */
+/* Writes len bytes to the file by as many calls of write() as are needed. Returns how many bytes
+ * were written; if they are fewer than len, errno has the reason. */
 static size_t write_all(struct dp_outfile *of, const char *ptr, size_t len)
 {
     size_t done = 0;
@@ -406,8 +407,8 @@ static size_t write_quietly(struct dp_outfile *of, const char *ptr, size_t len)
     return done;
 }
 
-/* Appends what fits; of->size grows only if all of it fits. Returns how many bytes are there; if
- * they are fewer than len, errno tells why. */
+/* Appends what fits; of->size grows only if all of it fits. Returns how many bytes were appended;
+ * if they are fewer than len, errno has the reason. */
 static size_t append_bytes(struct dp_outfile *of, const char *ptr, size_t len)
 {
     struct rlimit rl;

@@ -332,15 +332,16 @@ int dp_rec_to_tree(struct dp_rec *rec);
 #define DP_REC_ELSEWHERE    UINT64_MAX
 void dp_rec_resume(struct dp_rec *rec, uint32_t id, struct dp_cct_call *call, uint64_t start);
 
-/* In a tree: the next dp_rec_resume is for an outermost call. */
+/* In a tree: makes the next dp_rec_resume one for an outermost call. */
 void dp_rec_rebase(struct dp_rec *rec);
 
 /* Begins a new phase at arrival stamp now; id: of its & line. In a tree, the caller then calls
  * dp_rec_resume for each running call. While paused, the phase is only remembered. */
 void dp_rec_phase(struct dp_rec *rec, uint32_t id, uint64_t now);
 
-/* From arrival stamp now on nothing counts, neither time nor calls; the host still sends marks. In
- * a trace, the caller has called dp_rec_announce, and an exit for each running call. */
+/* Pauses the recorder. From arrival stamp now on nothing counts, neither time nor calls; the host
+ * still sends marks. In a trace, the caller has called dp_rec_announce, and an exit for each
+ * running call. */
 void dp_rec_pause(struct dp_rec *rec, uint64_t now);
 
 /* Ends a pause. The caller then calls, for a tree, dp_rec_resume for each running call; for a

@@ -86,8 +86,9 @@ void dp_rec_clock_begin(struct dp_rec *rec)
     take_costs(rec);
 }
 
-/* Another program on the machine may have spoiled the first measurement, so it is repeated 5, 25
- * and 125 ms later. */
+/* Measures the cost of readings of the clock again, when the time for that has come. Another
+ * program on the machine may have spoiled the first measurement, so it is repeated 5, 25 and 125 ms
+ * later. */
 static void measure_again(struct dp_rec *rec, uint64_t now)
 {
     struct dp_rec_clock *clock = &rec->clock;

@@ -86,8 +86,9 @@ void dp_rec_sample(struct dp_rec *rec, struct dp_cct_node *node, uint32_t line, 
     leave_unassigned(rec, (uint64_t)((stamps < most ? stamps : most) * ((double)cpu / most)));
 }
 
-/* No sample has seen what ran before the wait, and what follows it is not the op's either: both go
- * to the next sample, or to the phase if there is none. */
+/* Takes a sample of an op that waited; own: the nanoseconds of CPU time that the op used. No sample
+ * has seen what ran before the wait, and what follows it is not the op's either: both go to the
+ * next sample, or to the phase if there is none. */
 void dp_rec_sample_wait(struct dp_rec *rec, struct dp_cct_node *node, uint32_t line, uint64_t now,
                         uint64_t own)
 {

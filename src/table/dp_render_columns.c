@@ -114,7 +114,8 @@ static size_t width_of(const struct dp_cell *cell, struct dp_name str)
     return cell->kind == DP_CELL_TEXT ? dp_text_columns(str.ptr, str.len) : str.len;
 }
 
-/* In a pipe only names are cut; reasons and other texts of a row stay whole. */
+/* Returns whether the texts of column c may be cut. In a pipe only names are cut; reasons and other
+ * texts of a row stay whole. */
 static bool may_cut(const struct printing *p, size_t c)
 {
     return p->t->columns[c].left && (p->how->width || (p->how->names_width && c == p->indented));

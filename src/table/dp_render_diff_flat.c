@@ -425,8 +425,8 @@ static struct dp_cell flat_cell(struct dp_difftable *r, const struct dp_compared
     return empty;
 }
 
-/* Growth is hot, and a decrease is warm. Tinted are significant changes, and changes between one
- * run on each side. */
+/* Returns the tint of a row: 2 for hot, 1 for warm, 0 for none. Growth is hot, and a decrease is
+ * warm. Tinted are significant changes, and changes between one run on each side. */
 static int tint_of(const struct dp_difftable *r, const struct dp_compared_row *row)
 {
     for (uint32_t s = 1; s < r->c.diff.n_sides; s++) {
