@@ -35,7 +35,7 @@ SV *dpx_outcome_sv(pTHX_ const struct dp_outcome *o, const struct dp_names *name
 /* A stretch of time, [from, to, percent], where undef is no limit. Returns true, or croaks. */
 bool dpx_range(pTHX_ struct dp_range *range, SV *from);
 
-/* Two elements of a list as texts. Returns false if one is undef. */
+/* Fetches two elements of a list as texts. Returns false if one is undef. */
 bool dpx_two_texts(pTHX_ AV *from, SSize_t at, const char **one, size_t *one_len,
                    const char **two, size_t *two_len);
 

@@ -59,8 +59,8 @@ enum { RIGHT = 17, LEFT = 5 };
 #endif
 enum { STEPS_MAX = 100000 };
 
-/* perl's generator, forwards and backwards. The steps below fail if this perl has another
- * generator. */
+/* Returns the next number of perl's generator, forwards and backwards. The steps below fail if this
+ * perl has another generator. */
 static UV step_forward(UV x)
 {
     x ^= x << 13;

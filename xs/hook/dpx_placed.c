@@ -90,7 +90,8 @@ static bool is_lasting(pTHX_ const CV *cv)
 /* The address of the glob, and whether the sub owns it. */
 static UV glob_key(const CV *cv) { return PTR2UV(glob_of(cv)) | cBOOL(CvCVGV_RC(cv)); }
 
-/* The key that tells subs of the same code apart: the glob, or a hash of the name. */
+/* Returns the key that differs for subs of the same code: the address of the glob, or a hash of the
+ * name. */
 static UV name_key(pTHX_ CV *cv)
 {
     return is_lasting(aTHX_ cv) ? glob_key(cv) : dpx_name_key(cv);

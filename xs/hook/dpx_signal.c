@@ -16,8 +16,8 @@ static struct sigaction save_before, toggle_before;
 
 /* ---- saving ---- */
 
-/* Only sets flags, because it may interrupt anything; the next event of each interpreter sees
- * them. */
+/* Notes that a signal has come. Only sets flags, because it may interrupt anything; the next event
+ * of each interpreter sees them. */
 static void on_signal(int number)
 {
     PERL_UNUSED_ARG(number);

@@ -93,9 +93,10 @@ static void after_slf(pTHX_ struct dpx_ctx *ctx)
     }
 }
 
-/* Coro measures the height of the C stack to find out whether a coroutine is within a call from C;
- * if so, the coroutine keeps its C stack and cannot be cancelled safely. So pp_slf is always called
- * from here, and never from anywhere else. */
+/* Runs Coro's pp_slf, with our work before and after. Coro measures the height of the C stack to
+ * find out whether a coroutine is within a call from C; if so, the coroutine keeps its C stack and
+ * cannot be cancelled safely. So pp_slf is always called from here, and never from anywhere
+ * else. */
 OP *dpx_slf_hook(pTHX)
 {
     struct dpx_ctx *ctx = DPX_CTX;

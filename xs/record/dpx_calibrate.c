@@ -143,6 +143,8 @@ static DP_NOINLINE void run_model(struct model *m)
 
 /* ---- the hooks ---- */
 
+/* Does the work of a hook after a call, for the model of a program that is calibrated: reads the
+ * clock, and notes the stamp. */
 DP_INLINE void leave_hook(struct model *m, const int way, const bool is_counter)
 {
     uint64_t now = dpx_stamp(m->clock, is_counter);
@@ -210,8 +212,8 @@ static struct op *add_op(struct model *m, function *run, struct value *value, si
     return op;
 }
 
-/* $b = f($a) in a loop; sub f { $_[0] + $c + $c ... }, which takes some 60 ns: in gaps of fewer ops
- * a reading adds more, in longer ones less. */
+/* Makes the ops of a program for calibration: $b = f($a) in a loop; sub f { $_[0] + $c + $c ... },
+ * which takes some 60 ns: in gaps of fewer ops a reading adds more, in longer ones less. */
 static void make_calls(struct model *m, size_t shape, function *enter, function *leave)
 {
     m->length = 0;

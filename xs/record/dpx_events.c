@@ -69,7 +69,8 @@ static void add_column(struct dpx_plan *plan, const char *name, const char *suff
     plan->n++;
 }
 
-/* Does as perf does: if the kernel's own part may not be counted, only the program's part is. */
+/* Tries to open an event. If the kernel's own part may not be counted, changes the event so that
+ * only the program's part is counted, as perf does. Returns 0 or an errno. */
 static int try_perf(struct dp_pmu_event *ev)
 {
     int why = dp_perf_try(NULL, ev);
@@ -111,8 +112,8 @@ bool dpx_events_try(pTHX_ const struct dp_pmu *pmu, struct dp_pmu_event *ev, cha
     return !*why;
 }
 
-/* Why an event cannot have a column of its name: a second column with the same name could not be
- * selected. NULL: no other event has the name. */
+/* Returns why an event cannot have a column of its name: a second column with the same name could
+ * not be selected. NULL: no other event has the name. */
 static const char *name_clash(const struct dpx_plan *plan, const struct dp_pmu_event *ev)
 {
 #define WORD(id, word, ...) word,
@@ -276,8 +277,8 @@ static void calibrate_perf(struct dpx_ctx *ctx)
     free(h);
 }
 
-/* If the counters cannot be opened, for whatever reason, the recording goes on, and the columns
- * stay 0. */
+/* Opens the kernel's counters of the plan. If the counters cannot be opened, for whatever reason,
+ * the recording goes on, and the columns stay 0. */
 static void open_perf(struct dpx_ctx *ctx)
 {
     const struct dp_pmu_event *events[DP_FMT_COUNTERS];

@@ -72,7 +72,7 @@ static bool is_recursion(const char *p)
     return dp_is_digit(*p);
 }
 
-/* Why a pattern is refused, or NULL. */
+/* Returns why a pattern is refused, or NULL. */
 static const char *why_refused(const char *p)
 {
     for (; *p; p++) {
@@ -294,8 +294,9 @@ static void set_subject(pTHX_ SV *sv, const struct dp_buf *text)
 
 static void ignore_signals(pTHX) { PERL_UNUSED_CONTEXT; }
 
-/* Perl checks for signals while it matches. Neither a handler of the program nor a sample may run
- * in the middle of a hook: PL_sig_pending stays set, and the program's next safe point sees it. */
+/* Returns whether a name matches a pattern. Perl checks for signals while it matches. Neither a
+ * handler of the program nor a sample may run in the middle of a hook: PL_sig_pending stays set,
+ * and the program's next safe point sees it. */
 static bool pattern_matches(pTHX_ SV *sv, REGEXP *rx)
 {
     COP cop, *before = PL_curcop;

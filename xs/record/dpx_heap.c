@@ -105,7 +105,8 @@ static int find_object(struct dl_phdr_info *info, size_t size, void *arg)
     return holds;
 }
 
-/* glibc has made the addresses in the dynamic section absolute; others leave them relative. */
+/* Returns an address of a loaded object as it is in memory. glibc has made the addresses in the
+ * dynamic section absolute; others leave them relative. */
 static uintptr_t absolute_address(const struct elf_object *o, uintptr_t at)
 {
     return at < o->base ? at + o->base : at;

@@ -29,7 +29,7 @@ struct dpx_ctx *dpx_life_known(pTHX);
  * not record. */
 struct dpx_ctx *dpx_life_other(pTHX_ const struct dpx_ctx *parent);
 
-/* This interpreter's state, if it is recording; for the hooks. */
+/* Returns, for the hooks, this interpreter's state, if it is recording. */
 DP_INLINE struct dpx_ctx *dpx_life_here(pTHX)
 {
     struct dpx_ctx *ctx = DPX_CTX;

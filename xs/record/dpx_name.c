@@ -36,7 +36,7 @@ static U32 seq_of(const OP *start)
         ? cCOPx(start)->cop_seq : 0;
 }
 
-/* Perl keeps names either as UTF-8 or as Latin-1; the file has UTF-8. */
+/* Appends a name in UTF-8. Perl keeps names either as UTF-8 or as Latin-1; the file has UTF-8. */
 static void add_name(struct dp_buf *to, const char *ptr, I32 len, bool is_utf8)
 {
     if (len <= 0 || is_utf8) {
@@ -66,7 +66,7 @@ static void add_hek(struct dp_buf *to, const HEK *hek, const char *otherwise)
         dp_buf_adds(to, otherwise);
 }
 
-/* Package and name of a CV; either may be NULL. Returns the stash of the package. */
+/* Finds package and name of a CV; either may be NULL. Returns the stash of the package. */
 static HV *hek_of(CV *cv, const HEK **package, const HEK **name)
 {
     HV *stash = NULL;
@@ -285,7 +285,8 @@ static void without_numbers(struct dp_buf *to, const char *ptr, size_t len, bool
     }
 }
 
-/* Might without_numbers leave anything out? For most lines it obviously would not. */
+/* Returns whether without_numbers might leave anything out. For most lines it obviously would
+ * not. */
 static bool has_numbers(const char *ptr, size_t len)
 {
     const char *end = ptr + len, *p = ptr;
@@ -408,7 +409,8 @@ static size_t stable_bytes(const struct dp_name *line)
     return line->len;
 }
 
-/* Counts the lines so far, once there are FOLD_MAX: before, none can be one too many. */
+/* Counts, for each name without its changing digits, how many names there are so far. The first
+ * FOLD_MAX names are all kept, so this begins only when there are that many. */
 static void count_lines_so_far(struct dpx_ctx *ctx)
 {
     ctx->names.counted = true;
@@ -605,7 +607,7 @@ static SV *autoload_of(pTHX_ CV *cv)
 }
 
 /* Writes PACKAGE NAME FILE:LINE autoload=PACKAGE::AUTOLOAD, from the name in sv and the AUTOLOAD's
- * own line. Returns false if `own` is no such line. */
+ * own line. Returns false if `own` is no line with a place. */
 static bool wanted_line(struct dp_buf *line, SV *sv, const struct dp_name *own)
 {
     const char *wanted = SvPVX_const(sv), *colon = NULL, *first, *second;

@@ -28,7 +28,7 @@ U32 dpx_name_phase(struct dpx_ctx *ctx, const char *name, size_t len);
 /* The number of the place of a statement; 0: it has none. */
 uint32_t dpx_name_site_of(pTHX_ struct dpx_ctx *ctx, const COP *cop);
 
-/* PACKAGE::NAME or CORE:NAME of an id as the file has it, a new SV; undef for 0. */
+/* Returns PACKAGE::NAME or CORE:NAME of an id as the file has it, a new SV; undef for 0. */
 SV *dpx_name_of(pTHX_ const struct dpx_ctx *ctx, U32 id);
 
 void dpx_name_release(struct dpx_names *names);

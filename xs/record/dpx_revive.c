@@ -90,7 +90,9 @@ DP_INLINE UV address_of(const OP *o, enum arm arm) { return PTR2UV(o) / sizeof(v
 
 DP_INLINE UV *word_of(UV at) { return &numbers[at & ((1 << WORD_BITS) - 1)]; }
 
-DP_INLINE bool is_told(pTHX_ const OP *o, enum arm arm)
+/* Reports the statement at the beginning of an arm of op o to the recorder, if the table of numbers
+ * has it. Returns true if the recorder took it. */
+DP_INLINE bool report_if_kept(pTHX_ const OP *o, enum arm arm)
 {
     UV at = address_of(o, arm), word = __atomic_load_n(word_of(at), __ATOMIC_RELAXED);
     return word >> NUMBER_BITS == at >> WORD_BITS
@@ -114,7 +116,8 @@ static void clear_words(const OP *o)
         __atomic_store_n(word_of(address_of(o, (enum arm)arm)), 0, __ATOMIC_RELAXED);
 }
 
-/* Most such ops are of `if (...) {`, and the statement is the first thing in the block. */
+/* Returns the first op in the block of an arm. Most such ops are of `if (...) {`, and the statement
+ * is the first thing in the block. */
 DP_INLINE COP *first_in_block(const OP *arm) { return (COP *)cUNOPx(arm)->op_first; }
 
 DP_INLINE bool begins_block(const OP *arm)
@@ -128,13 +131,14 @@ static OP *run_block(pTHX)
 {
     const OP *o = PL_op;
     OP *next = before[o->op_type](aTHX);
-    if (next == cLOGOPx(o)->op_other && !is_told(aTHX_ o, RIGHT))
+    if (next == cLOGOPx(o)->op_other && !report_if_kept(aTHX_ o, RIGHT))
         report_arm(aTHX_ o, RIGHT, first_in_block(right_arm(o)));
     return next;
 }
 
-/* Nearly all other arms are those of `elsif`: a list, in it the op that decides next, in it the
- * list of the condition, which begins with the statement. */
+/* Returns the first statement in the condition of an elsif. Nearly all other arms are those of
+ * `elsif`: a list, in it the op that decides next, in it the list of the condition, which begins
+ * with the statement. */
 DP_INLINE COP *first_in_elsif(const OP *arm)
 {
     return first_in_block(cUNOPx(cUNOPx(arm)->op_first)->op_first);
@@ -146,7 +150,7 @@ static OP *run_elsif(pTHX)
 {
     const OP *o = PL_op;
     OP *next = before[OP_COND_EXPR](aTHX);
-    if (next != cLOGOPx(o)->op_other && !is_told(aTHX_ o, ELSE))
+    if (next != cLOGOPx(o)->op_other && !report_if_kept(aTHX_ o, ELSE))
         report_arm(aTHX_ o, ELSE, first_in_elsif(else_arm(o)));
     return next;
 }
@@ -158,7 +162,7 @@ static OP *run_block_elsif(pTHX)
     const OP *o = PL_op;
     OP *next = before[OP_COND_EXPR](aTHX);
     enum arm arm = next == cLOGOPx(o)->op_other ? RIGHT : ELSE;
-    if (!is_told(aTHX_ o, arm))
+    if (!report_if_kept(aTHX_ o, arm))
         report_arm(aTHX_ o, arm, arm == RIGHT ? first_in_block(right_arm(o))
                                               : first_in_elsif(else_arm(o)));
     return next;
@@ -170,7 +174,7 @@ static OP *run_right(pTHX)
 {
     const OP *o = PL_op;
     OP *next = before[o->op_type](aTHX);
-    if (next == cLOGOPx(o)->op_other && !is_told(aTHX_ o, RIGHT))
+    if (next == cLOGOPx(o)->op_other && !report_if_kept(aTHX_ o, RIGHT))
         report_arm(aTHX_ o, RIGHT, first_of(right_arm(o)));
     return next;
 }
@@ -181,7 +185,7 @@ static OP *run_either(pTHX)
     const OP *o = PL_op;
     OP *next = before[OP_COND_EXPR](aTHX);
     enum arm arm = next == cLOGOPx(o)->op_other ? RIGHT : ELSE;
-    if (is_told(aTHX_ o, arm))
+    if (report_if_kept(aTHX_ o, arm))
         return next;
     COP *cop = first_of(arm == RIGHT ? right_arm(o) : else_arm(o));
     if (cop)

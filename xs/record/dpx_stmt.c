@@ -69,7 +69,8 @@ U32 dpx_stmt_place(pTHX_ struct dpx_ctx *ctx, const COP *cop, const COP *around)
 
 #ifdef DPX_COP_SPARE
 
-/* The number of statements behind this one on its line, which tells several apart. */
+/* Returns the number of statements behind this one on its line. The number distinguishes the
+ * statements of a line. */
 static U32 count_later(const COP *cop)
 {
     U32 n = 0;
@@ -199,8 +200,9 @@ void dpx_stmt_forked(struct dpx_ctx *ctx)
     ctx->child.n_early = 0;
 }
 
-/* While recording is stopped it is enough to keep the running statement: its rest may run when
- * recording goes on. */
+/* Handles the beginning of statement cop while recording is paused. Returns false if this function
+ * has done nothing, and the recorder must take in the statement. While recording is stopped it is
+ * enough to keep the running statement: its rest may run when recording goes on. */
 static bool is_idle(struct dpx_ctx *ctx, const COP *cop)
 {
     U32 number = DPX_STMT_NUMBER(cop);
@@ -463,6 +465,8 @@ DPX_EACH_WAY(UNSTACK, unstack_hook)
 #undef UNSTACK
 static const Perl_ppaddr_t unstack_hook[DPX_WAYS] = DPX_EACH_OF(unstack_hook);
 
+/* Runs perl's op that leaves a block, and then makes the statement around the block the current
+ * one. */
 DP_INLINE OP *leave_block(pTHX_ Perl_ppaddr_t orig, const int way)
 {
     OP *next = orig(aTHX);
