@@ -21,6 +21,8 @@ struct dp_leafs {
     struct dp_stack *stack;     /* borrowed */
 };
 
+/* Begins to find the lines and leaves of the stacks that `stack` reads; it is borrowed. Returns 0
+ * or DP_E_NOMEM. */
 int dp_leafs_init(struct dp_leafs *leafs, struct dp_stack *stack);
 void dp_leafs_release(struct dp_leafs *leafs);
 

@@ -152,6 +152,8 @@ struct dp_diff_how {
     X(OWNED, renamed)           /* all that may be some, as lines for people */ \
     X(OWNED, findings)          /* of the gate, as lines of text */
 struct dp_diff_outcome { DP_DIFF_OUTCOME_FIELDS(DP_MEMBER) };
+
+/* Frees the texts of an outcome. */
 void dp_diff_outcome_release(struct dp_diff_outcome *out);
 
 /* Compares and prints. Returns 0 or a negative DP_E; DP_E_ARG if no sub has the name edges_of. */

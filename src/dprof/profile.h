@@ -175,6 +175,9 @@ struct dp_write_how {
     DP_WRITE_OPTIONS(DP_MEMBER)
     const char *version;        /* for $XS_VERSION */
 };
+
+/* Writes the profile to the host's output. Returns 0 or a negative DP_E; DP_E_ARG without
+ * dp_prof_detail. */
 int dp_prof_write(const struct dp_prof *prof, const struct dp_write_how *how,
                   const struct dp_host *host);
 

@@ -62,6 +62,7 @@ static int put_all(struct dp_grind *g)
     return dp_grind_send(g);
 }
 
+/* Prints the stacks as a file of cachegrind, which has costs by line. Returns 0 or a DP_E. */
 int dp_print_cachegrind(const struct dp_stacks_printing *p)
 {
     struct dp_grind g;

@@ -608,6 +608,7 @@ static int print_files(struct chrome *c)
     return c->out->err;
 }
 
+/* Prints the calls of traces as a trace of Chrome's tools, in JSON. Returns 0 or a DP_E. */
 int dp_print_chrome(const struct dp_stacks_printing *p)
 {
     const struct dp_export_how *how = p->job->export;

@@ -378,6 +378,7 @@ static int put_file(struct dp_firefox *x, const struct dp_stacks_printing *p)
     return rc;
 }
 
+/* Prints the stacks as a profile of Firefox's Profiler, in JSON. Returns 0 or a DP_E. */
 int dp_print_firefox(const struct dp_stacks_printing *p)
 {
     struct dp_firefox x;

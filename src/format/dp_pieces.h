@@ -19,6 +19,7 @@ struct dp_pieces {
     struct dp_err err;          /* why pieces are missing */
 };
 
+/* Make an empty set of pieces, and free what a set holds. */
 void dp_pieces_init(struct dp_pieces *p);
 void dp_pieces_release(struct dp_pieces *p);
 

@@ -411,6 +411,7 @@ static const char *find_two(const char *from, const char *end, char c)
     return NULL;
 }
 
+/* Prints the stacks as a page in HTML that shows a flame graph. Returns 0 or a DP_E. */
 int dp_print_html(const struct dp_stacks_printing *printing)
 {
     struct dp_page p;

@@ -576,6 +576,7 @@ static int print_picture(struct svg *g)
     return rc < 0 ? rc : g->told_of.err ? g->told_of.err : g->out.err;
 }
 
+/* Prints the stacks as a flame graph in SVG. Returns 0 or a DP_E. */
 int dp_print_svg(const struct dp_stacks_printing *p)
 {
     struct svg g;

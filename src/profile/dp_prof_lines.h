@@ -22,6 +22,8 @@ int dp_prof_add_line(struct dp_prof *prof, uint32_t site, uint32_t sub, const st
 /* Callbacks of the consumer; ctx is the profile. */
 int dp_prof_on_line(void *ctx, const struct dp_linedef *def, struct dp_err *err);
 
+/* Notes the size, the checksum and the text of a source. A source that differs between files keeps
+ * no text. Returns 0 or DP_E_NOMEM. */
 int dp_prof_on_source(void *ctx, const struct dp_linefile *file);
 
 /* Multiplies the times of statements. */

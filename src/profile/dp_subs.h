@@ -45,6 +45,7 @@ struct dp_subs {
 
 #define DP_SUBS_FILES  (UINT32_MAX - 1)
 
+/* Make an empty table of subs, and free what a table holds. */
 void dp_subs_init(struct dp_subs *subs);
 void dp_subs_release(struct dp_subs *subs);
 /* Begins a new file: ids and ordinals start again. */

@@ -15,6 +15,8 @@ struct dpx_host {
     DPX_PERL_MEMBER
 };
 
+/* Makes a host that writes to a handle of Perl. progress: a reference to the sub that is called
+ * meanwhile, or undef. */
 void dpx_host_init(pTHX_ struct dpx_host *h, PerlIO *out, SV *progress);
 
 /* The profile inside a blessed reference; croaks if it holds none. */

@@ -24,6 +24,7 @@ DP_INLINE bool dpx_coro_is_other(pTHX_ const struct dpx_ctx *ctx)
  * their contexts in it. links: rec->relinks before. */
 void dpx_coro_renew(struct dpx_ctx *ctx, U64 links);
 
+/* Frees what is kept about coroutines. */
 void dpx_coro_release(struct dpx_ctx *ctx);
 
 #endif

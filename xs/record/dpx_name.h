@@ -31,6 +31,7 @@ uint32_t dpx_name_site_of(pTHX_ struct dpx_ctx *ctx, const COP *cop);
 /* Returns PACKAGE::NAME or CORE:NAME of an id as the file has it, a new SV; undef for 0. */
 SV *dpx_name_of(pTHX_ const struct dpx_ctx *ctx, U32 id);
 
+/* Frees the names and the ids of subs. */
 void dpx_name_release(struct dpx_names *names);
 
 #endif
