@@ -508,8 +508,8 @@ static int find_lanes(struct times *t)
     return rc;
 }
 
-/* Indexes the frames of the page's tree by (parent, name). Of frames with the same parent and name
- * the first stays. */
+/* Indexes the frames of the page's tree by (parent, name). If frames have the same parent and name,
+ * the first one stays. */
 static int index_kids(struct times *t)
 {
     const struct dp_stacks *s = t->p->s;

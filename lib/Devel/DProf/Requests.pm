@@ -251,7 +251,7 @@ sub whose_turn {
     return @open > 1 ? overlapping_requests(@open) : $open[0];
 }
 
-# Returns a state that stands for several requests, of which any may run.
+# Returns a state that stands for several requests, any of them running.
 sub overlapping_requests {
     my (@states) = @_;
     return { name => OVERLAPPING, is_chosen => scalar(grep { $_->{is_chosen} } @states),

@@ -211,8 +211,8 @@ sub write_profiles {
     }
     my @names = eval { $session->write_files };
     return report_failure($@) if $@;
-    return report_failure('no sample was taken: the program ended,
-        or was not running perl') if !@names;
+    return report_failure('no sample was taken: the program ended, or was not running perl')
+        if !@names;
     complain("dprofattach: wrote $names[0]" . (@names > 1 ? ' and ' . plural(@names - 1,
         'file', 'files') . " $session->{out}.PID" : '') . ' with '
         . plural($sum{samples}, 'sample', 'samples') . '; '
