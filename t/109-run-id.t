@@ -134,7 +134,7 @@ subtest 'Two stored profiles of one identity are both selected' => sub {
     my $store = Devel::DProf::Store::open("dir:$dir/store");
     for my $n (1, 2) {
         no warnings qw(redefine once);
-        local *Devel::DProf::Store::Dir::no_other = sub { };
+        local *Devel::DProf::Store::Dir::refuse_other = sub { };
         my $start = sprintf '%.6f', $BEGAN + $n / 1e6;
         $store->add([{ run => '6b.1.1-1-0-0', service => 'web', start => $start, seconds => 60,
             file => spew("$dir/$n.out", slice_text(pid => 1, slice => 0, n => $n,
@@ -163,8 +163,8 @@ subtest 'ClickHouse refuses other contents of one identity' => sub {
     }
     my %p = (file => '2.tree', run => '6b.1.1-7-0-1', service => 'web', version => 1,
         start => 5_000_000, duration => 60);
-    my $dies = sub { return eval { $store->new_ones(@_) . '' } // Devel::DProf::Store::Failure->of(
-        $@)->message };
+    my $dies = sub { return eval { $store->new_profiles(@_) . '' }
+        // Devel::DProf::Store::Failure->of($@)->message };
     is($dies->({ %p }), 1, 'a new profile is new');
     is($dies->({ %p }, { %p }), 1, 'a profile that comes twice is new once');
     is($dies->({ %p }, { %p, service => 'other' }), 2, 'a profile of two services is new for each');

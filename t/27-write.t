@@ -302,7 +302,7 @@ subtest 'Pictures of baselines are written to no file of others' => sub {
     delete $ENV{DPROF_ARTIFACTS};
     my $name = 'dprof-t-x.t-name.html';
     symlink "$dir/victim", "$dir/tmp/$_" for $name, "$name.$$.new";
-    my ($line) = Test::DProf::picture($result, 'name');
+    my ($line) = Test::DProf::draw_difference($result, 'name');
     is($line, "flame graph of the difference: $dir/tmp/$name",
         'a picture is written to a folder that all users share');
     ok(!-l "$dir/tmp/$name", 'the picture replaces a link in the shared folder');
@@ -310,7 +310,8 @@ subtest 'Pictures of baselines are written to no file of others' => sub {
     is(slurp("$dir/victim"), 'precious', 'the file behind the replaced link is unchanged');
     $ENV{DPROF_ARTIFACTS} = "$dir/mine";
     POSIX::mkfifo("$dir/mine/$name", 0600) or die "$name: $!";
-    my $got = from_pipe("$dir/mine/$name", sub { ($line) = Test::DProf::picture($result, 'name') });
+    my $got = from_pipe("$dir/mine/$name",
+        sub { ($line) = Test::DProf::draw_difference($result, 'name') });
     is($line, "flame graph of the difference: $dir/mine/$name",
         'a pipe in a folder that the user names is written');
     is($got, slurp("$dir/tmp/$name"), 'the pipe gets the same bytes as the file');

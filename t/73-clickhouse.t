@@ -105,7 +105,7 @@ subtest 'A failure of the server is explained' => sub {
 };
 
 subtest 'Newer servers get codecs' => sub {
-    my $statement = \&Devel::DProf::Store::ClickHouse::Schema::statement;
+    my $statement = \&Devel::DProf::Store::ClickHouse::Schema::create_statement;
     for my $table (Devel::DProf::Store::ClickHouse::Schema::names()) {
         unlike($statement->($table, '18.16.1'), qr/CODEC|LowCardinality/,
             "$table has no codec on 18.16");

@@ -169,7 +169,7 @@ my %compare = (old => ["$dir/first.tmon"], root => "$dir/one");
         $row->(1, 'M::same', 100, 100), $row->(2, 'M::more', 10, 20),
         $row->(2, 'M::' . 'x' x 99, 90, 80)];
     my $branch = sub {
-        return (Devel::DProf::Compare::Baseline::branch({ lines => $rows },
+        return (Devel::DProf::Compare::Baseline::describe_tree({ lines => $rows },
             { metric => 'ops', findings => [{ sub => 'M::more' }] }, @_))[0];
     };
     is($branch->(4),

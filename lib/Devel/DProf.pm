@@ -11,8 +11,9 @@ require XSLoader;
 
 my $started;
 
-# XSLoader looks for the object below the folder of this file. In blib the object is elsewhere, and
-# XSLoader would load DynaLoader and Config, which a program could see.
+# Loads the module's object file. By itself, XSLoader looks for the object below the folder of this
+# file. In blib the object is elsewhere, and XSLoader would load DynaLoader and Config, which a
+# program could see. So the function loads an object that is elsewhere in @INC itself.
 sub _load {
     my $object = 'auto/Devel/DProf/DProf.so';
     my ($here) = grep { -e "$_/$object" } substr(__FILE__, 0, -length '/Devel/DProf.pm'),

@@ -27,6 +27,7 @@ our $Files = 0;
 
 # ---- the beginning ----
 
+# Takes the options of `use Test::DProf' (-pinned, events => LIST), and exports the functions.
 sub import {
     my ($class, @args) = @_;
     my (@names, %option, $pinned);
@@ -48,11 +49,13 @@ sub import {
     return;
 }
 
+# Returns whether the hash seed is pinned, so that calls and ops repeat.
 sub is_pinned {
     return ($ENV{PERL_HASH_SEED} // '') eq '0' && ($ENV{PERL_PERTURB_KEYS} // '') eq '0';
 }
 
-# Executes the same command again with the hash seed pinned.
+# Executes the same test again with the hash seed pinned, unless it is pinned already. Dies if that
+# is impossible.
 sub pin_seed {
     return if is_pinned();
     croak 'use Test::DProf -pinned: not under -T; set PERL_HASH_SEED=0 PERL_PERTURB_KEYS=0'
@@ -90,7 +93,7 @@ sub start_recorder {
     $first_pid = $$;
     $cannot = why_unable();
     return if defined $cannot || Devel::DProf::_is_there();
-    my @options = ('mode=tree', 'start=no', 'out=' . (dir() =~ s/%/%%/gr) . '/own');
+    my @options = ('mode=tree', 'start=no', 'out=' . (private_dir() =~ s/%/%%/gr) . '/own');
     push @options, "events=$option{events}" if defined $option{events};
     push @options, "clock=$ENV{PERL_DPROF_CLOCK}"
         if length($ENV{PERL_DPROF_CLOCK} // '') && !${^TAINT};
@@ -113,17 +116,19 @@ sub why_unable {
     return undef if Devel::DProf::_is_there();
     my ($other) = grep { $INC{"Devel/$_.pm"} } qw(NYTProf FastProf SmallProf Profiler);
     return "another profiler is running (Devel::$other)" if defined $other;
-    return cover_is_running() if $INC{'Devel/Cover.pm'};
+    return cover_message() if $INC{'Devel/Cover.pm'};
     return 'a debugger or another profiler is running'
         . (length($ENV{PERL5DB} // '') ? " (PERL5DB is `$ENV{PERL5DB}')" : '')
         if $^P & 0x1 || (length($ENV{PERL5DB} // '') && defined &DB::DB);
     return undef;
 }
 
-sub cover_is_running { return 'Devel::Cover is running, which changes the ops that code executes' }
+# Returns the reason to skip tests under Devel::Cover.
+sub cover_message { return 'Devel::Cover is running, which changes the ops that code executes' }
 
-# Remembers the files that were compiled before: their code has no hooks yet. Subs that can be
-# called by name get hooks later, but anonymous subs and those called through references may not.
+# Remembers the files that were compiled before this module was loaded: their code has no hooks yet.
+# Subs that can be called by name get hooks later, but anonymous subs and those called through
+# references may not.
 sub remember_early {
     my @core = grep { defined && length } map { s{/[^/]+\z}{}r } grep { defined }
         @INC{qw(strict.pm warnings.pm)};
@@ -141,8 +146,8 @@ sub remember_early {
 
 my $dir;
 
-# Returns a private folder, which is removed at the end.
-sub dir {
+# Returns a private folder for profiles, which is removed at the end.
+sub private_dir {
     return $dir if defined $dir;
     require File::Spec;
     my $tmp = File::Spec->tmpdir;
@@ -156,8 +161,8 @@ sub dir {
 
 END { remove_dir() if defined $dir && $$ == $first_pid }
 
-# Removes the folder of profiles when the process ends. It is renamed first: children that still run
-# must not put files into it.
+# Removes the folder of profiles when the process ends. The folder is renamed first: children that
+# still run must not put files into it.
 sub remove_dir {
     local ($?, $!, $@);
     # After this, children that are still running cannot write to it.
@@ -176,6 +181,8 @@ sub remove_dir {
 
 # ---- recording ----
 
+# Calls a block and records what it does, as a test that passes if the block lives. Returns its
+# profile, a Test::DProf::Profile.
 sub profile_ok(&;$) {
     my ($code, $name) = @_;
     croak 'profile_ok: the first argument must be a block' if ref $code ne 'CODE';
@@ -196,14 +203,14 @@ sub profile_ok(&;$) {
         Devel::DProf::_control_end();
     }
     my ($pid, $path) = ($$, Devel::DProf::_file());
-    my $p = Test::DProf::Profile->new(is_block => 1, dir => \&dir, read => sub {
+    my $p = Test::DProf::Profile->new(is_block => 1, dir => \&private_dir, read => sub {
         Devel::DProf::_control_save_block() if $$ == $pid;
         return read_block($path, $phase);
     });
     my @diag = $lived ? () : ("the block died: " . error_text($error));
     push @diag, too_early($p) if %early;
     my $ctx = Test2::API::context();
-    $ctx->ok($lived && !@diag, $name, [map { wrapped($_) } @diag]);
+    $ctx->ok($lived && !@diag, $name, [map { wrap_line($_) } @diag]);
     $ctx->release;
     return $p;
 }
@@ -216,12 +223,14 @@ sub error_text {
     return length $text ? $text : 'an empty exception';
 }
 
+# Calls a block without recording it, and skips the test. Returns a profile that says why.
 sub skipped_block {
     my ($code, $name) = @_;
     eval { $code->(); 1 } or note_text("the block died: " . error_text($@));
     return skip_with($name, $cannot, 1);
 }
 
+# Prints texts as notes of the test.
 sub note_text {
     my $ctx = Test2::API::context();
     $ctx->note($_) for @_;
@@ -229,6 +238,7 @@ sub note_text {
     return;
 }
 
+# Skips a test with a reason. Returns a profile that says why there are no numbers.
 sub skip_with {
     my ($name, $why) = @_;
     my $ctx = Test2::API::context();
@@ -247,16 +257,16 @@ sub place_of_process {
 sub read_block {
     my ($path, $phase) = @_;
     require Devel::DProf::Compare::Baseline;
-    my $root = project();
+    my $root = project_folder();
     return Devel::DProf::Compare::Baseline::profile([Devel::DProf::Input::processes($path)],
         phase => $phase, below => 'Devel::DProf::_block', allow_truncated => 1, root => $root);
 }
 
-# Tests run in the project's folder.
-sub project { return '.' }
+# Returns the folder of the project: tests run in it.
+sub project_folder { return '.' }
 
-# Returns a diagnosis if the block called subs that were compiled before this module was loaded: the
-# recorder may have missed such calls.
+# Returns lines of diagnosis if the block called subs that were compiled before this module was
+# loaded, because the recorder may have missed such calls; otherwise nothing.
 sub too_early {
     my ($p) = @_;
     my (%called, @order);
@@ -277,12 +287,15 @@ sub too_early {
     return @lines, "put `use Test::DProf;' above what loads $module";
 }
 
+# Returns whether a file of %INC is a module of perl's core.
 sub is_core {
     my ($name) = @_;
     my $module = $name =~ s{/}{::}gr =~ s/\.pm\z//r;
     return eval { require Module::CoreList; Module::CoreList::is_core($module) } ? 1 : 0;
 }
 
+# Runs a script in a process of its own and records it, as a test that passes if the script ends as
+# expected. Returns its profile. A hash in front has options.
 sub profile_script_ok {
     my %how = ref $_[0] eq 'HASH' ? %{ shift() } : ();
     my ($script, @args) = @_;
@@ -299,11 +312,11 @@ sub profile_script_ok {
     my $broken = defined $cannot && !defined &Devel::DProf::_is_there ? $cannot : undef;
     # These are the options that a script inherits.
     my $perl_options = join ' ', $ENV{PERL5OPT} // '', @{ $how{perl} || [] };
-    $broken //= cover_is_running() if $perl_options =~ /(?:-[Mm]Devel::|-d:)Cover\b/;
+    $broken //= cover_message() if $perl_options =~ /(?:-[Mm]Devel::|-d:)Cover\b/;
     return skip_with($name, $broken) if defined $broken;
     require Devel::DProf::Compare::Baseline;
     require Devel::DProf::Tool::Record;
-    my $folder = dir() . '/script' . ++$Files . ($$ != $first_pid ? ".$$" : '');
+    my $folder = private_dir() . '/script' . ++$Files . ($$ != $first_pid ? ".$$" : '');
     mkdir $folder, 0700 or croak "$folder: $!";
     my $stdin = "$folder/stdin";
     spew($stdin, ref $how{stdin} ? ${ $how{stdin} } : $how{stdin}) if defined $how{stdin};
@@ -315,21 +328,22 @@ sub profile_script_ok {
     );
     my ($out, $err) = map { slurp("$folder/$_") } qw(stdout said);
     my $p = Test::DProf::Profile->new(
-        dir => \&dir, stdout => $out, stderr => $err, status => $status,
+        dir => \&private_dir, stdout => $out, stderr => $err, status => $status,
         @$files ? () : (skipped => 'there is no profile of the script'),
         read => sub {
-            return Devel::DProf::Compare::Baseline::profile($files, root => project(),
+            return Devel::DProf::Compare::Baseline::profile($files, root => project_folder(),
                 allow_truncated => 1);
         },
     );
     my @diag;
     my $wanted = $how{status} // 0;
-    push @diag, "$script " . ended($status) . ", wanted status $wanted" if $status != $wanted << 8;
+    push @diag,
+        "$script " . end_text($status) . ", wanted status $wanted" if $status != $wanted << 8;
     push @diag, "$script left no profile; is it a Perl script?" if !@$files && !@diag;
     push @diag, map { ("its $_->[0]:", last_lines($_->[1])) } grep { @diag && length $_->[1] }
         ['output', $out], ['error output', $err];
     my $ctx = Test2::API::context();
-    $ctx->ok(!@diag, $name, [map { wrapped($_) } @diag]);
+    $ctx->ok(!@diag, $name, [map { wrap_line($_) } @diag]);
     $ctx->release;
     return $p;
 }
@@ -343,19 +357,22 @@ sub added_inc {
     return grep { !ref && !$known{$_} && -d } @INC;
 }
 
-sub ended {
+# Returns in words how a process has ended, from its status.
+sub end_text {
     my ($status) = @_;
     return 'could not be started' if $status == -1;
     return 'was killed by signal ' . ($status & 127) if $status & 127;
     return 'ended with status ' . ($status >> 8);
 }
 
+# Returns the last ten lines of a text, indented and cut to the width.
 sub last_lines {
     my @lines = split /\n/, Devel::DProf::Text::text($_[0]);
     @lines = ('...', @lines[-10 .. -1]) if @lines > 10;
     return map { '  ' . Devel::DProf::View::Layout::cut($_, WIDTH - 2) } @lines;
 }
 
+# Returns the contents of a file, or ''.
 sub slurp {
     my ($path) = @_;
     open my $in, '<:raw', $path or return '';
@@ -363,6 +380,7 @@ sub slurp {
     return <$in> // '';
 }
 
+# Writes a text to a file. Dies if that fails.
 sub spew {
     my ($path, $text) = @_;
     utf8::encode($text) if utf8::is_utf8($text);
@@ -380,9 +398,11 @@ my %HOLDS = (
     '==' => sub { $_[0] == $_[1] }, '!=' => sub { $_[0] != $_[1] },
 );
 
+# Tests how often a sub was called: its calls must be in the relation OP to LIMIT. Returns whether
+# the test passed.
 sub calls_ok {
     my ($p, $sub, $op, $limit, $name) = @_;
-    checked('calls_ok', $p, $sub, $op, $limit);
+    check_arguments('calls_ok', $p, $sub, $op, $limit);
     $name //= "$sub: calls $op $limit";
     return skip_with($name, $p->skipped) && 1 if defined $p->skipped;
     my $calls = eval { $p->calls($sub) };
@@ -395,20 +415,23 @@ sub calls_ok {
         my @callers = $calls ? $p->callers($sub) : ();
         my $more = @callers > 5 ? @callers - 5 : 0;
         splice @callers, 5;
-        push @diag, 'called by:', (map { named(12, [8], $_->[0], $_->[1]) } @callers),
+        push @diag, 'called by:', (map { named_line(12, [8], $_->[0], $_->[1]) } @callers),
             $more ? "       ... and $more more" : () if @callers;
     }
     push @diag, doubtful_name($p, $sub) if !$ok;
-    $ctx->ok($ok, $name, [map { wrapped($_) } @diag]);
+    $ctx->ok($ok, $name, [map { wrap_line($_) } @diag]);
     $ctx->release;
     return $ok;
 }
 
+# Returns a number of calls in words.
 sub times_of { return $_[0] == 1 ? 'once' : "$_[0] times" }
 
+# Tests what a sub has cost in a metric: the cost must be in the relation OP to LIMIT. Returns
+# whether the test passed.
 sub cost_ok {
     my ($p, $sub, $what, $op, $limit, $name) = @_;
-    checked('cost_ok', $p, $sub, $op, $limit);
+    check_arguments('cost_ok', $p, $sub, $op, $limit);
     croak 'cost_ok: no metric is given; use ops, for example' if !defined $what || !length $what;
     $name //= "$sub: $what $op $limit";
     return skip_with($name, $p->skipped) && 1 if defined $p->skipped;
@@ -421,17 +444,17 @@ sub cost_ok {
         my ($metric) = $p->metric_of($what);
         my $unit = $metric->is_time ? ' s' : '';
         @diag = "$what of $sub is " . (sprintf '%.9g', $cost) . "$unit, wanted $op $limit$unit";
-        push @diag, of_callees($p, $metric);
+        push @diag, callee_lines($p, $metric);
         push @diag, 'the hash seed is random, and ops differ from run to run: ' . how_to_pin()
             if $metric->name eq 'ops' && $p->is_block && !is_pinned();
     }
-    $ctx->ok($ok, $name, [map { wrapped($_) } @diag]);
+    $ctx->ok($ok, $name, [map { wrap_line($_) } @diag]);
     $ctx->release;
     return $ok;
 }
 
-# Returns a table of the costliest subs.
-sub of_callees {
+# Returns lines with the costliest subs of a profile in a metric.
+sub callee_lines {
     my ($p, $metric) = @_;
     my $rows = $p->rows($metric->name);
     my $unit = $metric->is_time ? $p->profile->hz : 1;
@@ -439,14 +462,15 @@ sub of_callees {
         sort { $rows->{$b}{self} <=> $rows->{$a}{self} || $a cmp $b } keys %$rows;
     splice @names, 6;
     return if !@names;
-    my @lines = map { named(44, [12, 12, 8], @$_) } [qw(sub self inclusive calls)], map {
+    my @lines = map { named_line(44, [12, 12, 8], @$_) } [qw(sub self inclusive calls)], map {
         my $row = $rows->{$_};
         [$_, (map { sprintf '%.9g', $row->{$_} / $unit } qw(self incl)), $row->{calls}];
     } @names;
     return ('the most ' . $metric->name . ':', @lines);
 }
 
-sub checked {
+# Dies if the arguments of a test function are wrong. what: the function's name.
+sub check_arguments {
     my ($what, $p, $sub, $op, $limit) = @_;
     croak "$what: the first argument must be a profile, as profile_ok returns it"
         if !ref $p || !eval { $p->isa('Test::DProf::Profile') };
@@ -459,14 +483,16 @@ sub checked {
     return;
 }
 
+# Fails a test because its profile could not be read. Returns 0.
 sub failed_to_read {
     my ($name, $why) = @_;
     my $ctx = Test2::API::context(level => 1);
-    $ctx->ok(0, $name, [map { wrapped($_) } error_text($why) =~ s/ at \S+ line \d+\.?\z//r]);
+    $ctx->ok(0, $name, [map { wrap_line($_) } error_text($why) =~ s/ at \S+ line \d+\.?\z//r]);
     $ctx->release;
     return 0;
 }
 
+# Returns the end of a message: how to pin the hash seed.
 sub how_to_pin {
     return 'PERL_HASH_SEED=0 PERL_PERTURB_KEYS=0 in the environment, or '
         . "`use Test::DProf -pinned', make them repeat";
@@ -474,6 +500,8 @@ sub how_to_pin {
 
 # ---- baselines ----
 
+# Compares a profile with its baseline by the rules of the options, as a test. Returns whether the
+# test passed.
 sub no_regression_ok {
     my ($p, @how) = @_;
     croak 'no_regression_ok: the first argument must be a profile, as profile_ok returns it'
@@ -499,26 +527,27 @@ sub no_regression_ok {
         @diag = ("there is no baseline $file", "this writes it: DPROF_UPDATE_BASELINES=1 prove $0");
     } elsif (!($result = eval { Devel::DProf::Compare::Baseline::compare(
         old => [$file], new => [$p->file], old_name => $file, new_name => 'now',
-        fail_if => $rules, metric => $how{metric}, strict => $how{strict}, root => project()) })) {
+        fail_if => $rules, metric => $how{metric}, strict => $how{strict},
+            root => project_folder()) })) {
         @diag = (error_text($@));
     } else {
         my @said = map { s/(PERL_HASH_SEED=0 PERL_PERTURB_KEYS=0) make them repeat/how_to_pin()/er }
             @{ $result->{messages} };
         $ok = !$result->{failed} && !($how{strict} && $result->{undecided}) ? 1 : 0;
         if ($ok) { @notes = @said }
-        else { @diag = (changes($result), @said, picture($result, $name)) }
+        else { @diag = (change_lines($result), @said, draw_difference($result, $name)) }
     }
-    $ctx->ok($ok, $name, [map { wrapped($_) } @diag]);
+    $ctx->ok($ok, $name, [map { wrap_line($_) } @diag]);
     # A rule that was not checked is reported even if the test passes.
-    for my $note (map { wrapped($_) } @notes) {
+    for my $note (map { wrap_line($_) } @notes) {
         $ok && $note =~ /was not checked|is not the same/ ? $ctx->diag($note) : $ctx->note($note);
     }
     $ctx->release;
     return $ok;
 }
 
-# Returns the lines about the rules that failed, six at most.
-sub findings {
+# Returns lines about the rules that failed, six at most.
+sub finding_lines {
     my ($result) = @_;
     my @found = grep { !$_->{undecided} } @{ $result->{findings} };
     my $more = @found > 6 ? @found - 6 : 0;
@@ -526,7 +555,7 @@ sub findings {
     my @lines = map {
         my $f = $_;
         my $numbers = defined $f->{old}
-            ? ': ' . Devel::DProf::Compare::Baseline::change($f->{old}, $f->{new}) : '';
+            ? ': ' . Devel::DProf::Compare::Baseline::change_text($f->{old}, $f->{new}) : '';
         my $in = defined $f->{in} ? ' in ' . Devel::DProf::Text::shown($f->{in}) : '';
         ("FAIL $f->{rule}: " . Devel::DProf::Text::shown($f->{sub}) . $in . $numbers,
             map { '  ' . Devel::DProf::Compare::Baseline::line_text($_) } @{ $f->{lines} || [] });
@@ -534,24 +563,24 @@ sub findings {
     return (@lines, $more ? "... and $more more" : ());
 }
 
-# Returns the comparison as lines: findings, both tables.
-sub changes {
+# Returns a comparison as lines: findings, and both tables.
+sub change_lines {
     my ($result) = @_;
     my @branch = split /\n/, $result->{branch} // '';
-    return (findings($result), split(/\n/, $result->{text}),
+    return (finding_lines($result), split(/\n/, $result->{text}),
         $result->{branch} ? ('what changed in the call tree:', @branch) : ());
 }
 
-# Returns a line of numbers and a name. The numbers take so many columns, and the name gets the
-# rest.
-sub named {
+# Returns a line of numbers and a name. The numbers take COLUMNS characters in all, each in its
+# width, and the name gets the rest.
+sub named_line {
     my ($columns, $widths, $name, @numbers) = @_;
     return '  ' . Devel::DProf::View::Layout::aligned($widths, '  ', @numbers) . '  '
         . Devel::DProf::View::Layout::fitted($name, WIDTH - $columns);
 }
 
-# Breaks long lines. Lines of tables are short enough.
-sub wrapped {
+# Returns a line broken into lines that fit. Lines of tables are short enough.
+sub wrap_line {
     my ($line) = @_;
     return $line if length $line <= WIDTH || $line !~ /\S\s\S/;
     return Devel::DProf::View::Layout::wrapped(WIDTH, '', '  ', $line =~ /(\s*\S+)/g);
@@ -572,18 +601,18 @@ sub update_baseline {
         $p->profile->save($file, $VERSION, $how);
     };
     my $why = $@ ? error_text($@) =~ s/ at \S+ line \d+\.?\z//r : $failed;
-    my @why = defined $why ? wrapped("the baseline $file could not be written: $why") : ();
+    my @why = defined $why ? wrap_line("the baseline $file could not be written: $why") : ();
     $ctx->ok(!defined $why, $name, \@why);
     $ctx->diag("baseline $file was written") if !defined $why;
     my $doubt = 'the hash seed is random, so that ops in it will not repeat: ' . how_to_pin();
-    $ctx->diag($_) for !defined $why && $p->is_block && !is_pinned() ? wrapped($doubt) : ();
+    $ctx->diag($_) for !defined $why && $p->is_block && !is_pinned() ? wrap_line($doubt) : ();
     $ctx->release;
     return defined $why ? 0 : 1;
 }
 
-# Draws the flame graph of the difference. Returns a remark with its path, or with the reason if it
+# Draws the flame graph of the difference. Returns a remark with its path, or with the reason why it
 # could not be drawn.
-sub picture {
+sub draw_difference {
     my ($result, $name) = @_;
     my $folder = $ENV{DPROF_ARTIFACTS};
     my $is_shared = !length($folder // '');

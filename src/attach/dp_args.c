@@ -10,6 +10,7 @@ static const char *const types[] = {
     "GLOB", "LVALUE", "ARRAY", "HASH", "CODE", "FORMAT", "IO", "OBJECT"
 };
 
+/* Reads the head of a scalar, perl's struct sv. Returns false if the memory cannot be read. */
 static bool read_sv(struct dp_optree *code, dp_addr sv, char *head)
 {
     size_t size = code->perl->at.sv_size;
@@ -34,6 +35,8 @@ static void show_reference(struct dp_optree *code, dp_addr to, struct dp_buf *ou
     dp_buf_addf(out, "(0x%llx)", (unsigned long long)to);
 }
 
+/* Appends the first bytes of a string value in quotes, with "..." if the string goes on, or "?" if
+ * the other process's memory cannot be read. */
 static void show_text(struct dp_optree *code, dp_addr text, dp_addr len, struct dp_buf *out)
 {
     char bytes[MOST_BYTES];
@@ -49,6 +52,7 @@ static void show_text(struct dp_optree *code, dp_addr text, dp_addr len, struct 
     dp_buf_adds(out, n < len ? "'..." : "'");
 }
 
+/* Appends a number with at most six decimals, without zeros at its end. */
 static void show_number(double number, struct dp_buf *out)
 {
     char text[64];
@@ -61,6 +65,8 @@ static void show_number(double number, struct dp_buf *out)
     dp_buf_add(out, text, (size_t)(end - text));
 }
 
+/* Appends a scalar as people write it: a reference, a string, a number or undef. "?" stands for
+ * what cannot be read, which includes the numbers of a perl whose NV is no double. */
 static void show_value(struct dp_optree *code, dp_addr sv, struct dp_buf *out)
 {
     const struct dp_layout *at = &code->perl->at;

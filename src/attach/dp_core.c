@@ -16,6 +16,8 @@ struct dp_core_part {
 
 /* ---- reading memory ---- */
 
+/* Copies the bytes that one part asks for out of the core file. Returns false if no segment of the
+ * file has all of them. */
 static bool read_part(const struct dp_core *core, const struct dp_target_part *want)
 {
     for (size_t i = 0; i < core->n_parts; i++) {
@@ -68,8 +70,8 @@ bool dp_core_read(void *from, const struct dp_target_part *parts, size_t n)
 
 /* ---- notes ---- */
 
-/* NT_FILE: the number of files, the size of a page, then for each file start, end and offset in
- * pages; then the names. */
+/* Adds the mapped files of a core from its note NT_FILE, which has: the number of files, the size
+ * of a page, then for each file start, end and offset in pages; then the names. */
 static int add_files(struct dp_core *core, const char *note, size_t len)
 {
     struct { dp_elf_word count, page; } head;
@@ -107,7 +109,8 @@ static dp_addr tls_of(const struct elf_prstatus *status)
 #endif
 }
 
-/* NT_PRSTATUS: one for each thread, that of the signal first. */
+/* Adds a thread of a core from a note NT_PRSTATUS. A core has one such note for each thread, that
+ * of the signal first. */
 static int add_thread(struct dp_core *core, const char *note, size_t len)
 {
     struct elf_prstatus status;
@@ -121,6 +124,8 @@ static int add_thread(struct dp_core *core, const char *note, size_t len)
     return 0;
 }
 
+/* Handles one ELF note of the core file: takes the process's id, the mapped files or a thread from
+ * it. Other notes are passed over. Returns 0 or a DP_E. */
 static int read_note(void *arg, unsigned type, const char *note, size_t len)
 {
     struct dp_core *core = arg;
@@ -136,6 +141,8 @@ static int read_note(void *arg, unsigned type, const char *note, size_t len)
 
 /* ---- opening ---- */
 
+/* Adds a segment of memory that the core file has to the list that read_part() searches. Segments
+ * without bytes in the file are left out. */
 static int add_load(void *arg, const struct dp_elf_load *load)
 {
     struct dp_core *core = arg;

@@ -16,7 +16,8 @@ struct dp_elf {
     unsigned type;
 };
 
-/* Looks at a file's first bytes; they are borrowed. Returns false if it is no such file. */
+/* Begins to read an ELF file from its first bytes, which are borrowed. Returns false if the file is
+ * no ELF file that this machine can run. */
 bool dp_elf_init(struct dp_elf *elf, const char *bytes, size_t size);
 bool dp_elf_is_core(const struct dp_elf *elf);
 

@@ -51,8 +51,8 @@ struct dp_layout_of {
     bool multiplicity;
 };
 
-/* Finds the layout of a perl. Returns 0; 1 if the table knows only older perls: then it is that of
- * the newest; or DP_E_VERSION if the table has none. */
+/* Finds the layout of a perl. Returns 0; 1 if the table has only older perls: then *to is the
+ * layout of the newest of them; or DP_E_VERSION if the table has none. */
 int dp_layout_find(struct dp_layout *to, const struct dp_layout_of *perl);
 
 /* The names of the fields, in the order of the struct. */

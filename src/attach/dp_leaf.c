@@ -231,7 +231,8 @@ static uint32_t compiler_name(struct dp_optree *code, dp_addr compiling)
 
 /* ---- what runs ---- */
 
-/* The number of statements behind this one on its line: several are told apart by that. */
+/* Returns the number of statements behind this one on its line. The number distinguishes the
+ * statements of a line. */
 static uint32_t count_later(struct dp_leafs *leafs, const struct dp_optree_cop *cop)
 {
     const struct dp_layout *at = &leafs->stack->code->perl->at;

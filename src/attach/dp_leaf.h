@@ -21,12 +21,15 @@ struct dp_leafs {
     struct dp_stack *stack;     /* borrowed */
 };
 
+/* Begins to find the lines and leaves of the stacks that `stack` reads; it is borrowed. Returns 0
+ * or DP_E_NOMEM. */
 int dp_leafs_init(struct dp_leafs *leafs, struct dp_stack *stack);
 void dp_leafs_release(struct dp_leafs *leafs);
 
-/* An op in a statement. Its line may be that of a statement inside: perl leaves out the first
- * nextstate of a block, and keeps its line. is_return: op is where a call returns to, and the line
- * is that of the call. NULL: there is no such statement. Valid until the next call. */
+/* Finds the line of an op in a statement. The line may be that of a statement inside: perl leaves
+ * out the first nextstate of a block, but keeps that nextstate's line. is_return: op is where a
+ * call returns to, and the line is that of the call. NULL: cop is no statement. Valid until the
+ * next call. */
 const struct dp_leaf *dp_leaf_of(struct dp_leafs *leafs, dp_addr cop, dp_addr op, bool is_return);
 
 /* The name (dp_optree.names) of the XS sub or the slow builtin that runs in the topmost

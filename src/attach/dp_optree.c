@@ -150,6 +150,7 @@ static dp_addr root_of(struct dp_optree *code, dp_addr op, unsigned *type)
     return 0;
 }
 
+/* Is this the type of the op that ends the code of a sub, a file or a string eval? */
 static bool is_root_type(const struct dp_perl_ops *ops, unsigned type)
 {
     return type == ops->op_leavesub || type == ops->op_leavesublv || type == ops->op_leaveeval
@@ -393,6 +394,8 @@ enum { COP, SUB_HEAD, SUB_BODY, WORD };
 
 void dp_optree_check_begin(struct dp_optree_check *check) { check->n = 0; }
 
+/* Adds a part of the other process's memory to those that a check reads again; kind and entry say
+ * which of the known facts it belongs to. */
 static void add_part(struct dp_optree_check *check, int kind, size_t entry, dp_addr at, size_t len)
 {
     size_t i = check->n++;

@@ -57,7 +57,8 @@ struct dp_optree {
     uint64_t read_anew;         /* how often a statement or a sub had changed */
 };
 
-/* perl is borrowed, and its layout known. Returns 0 or DP_E_NOMEM. Release it in any case. */
+/* Begins to read the optrees of a perl. perl is borrowed, and its layout known. Returns 0 or
+ * DP_E_NOMEM. Release it in any case. */
 int dp_optree_init(struct dp_optree *code, struct dp_perl *perl);
 void dp_optree_release(struct dp_optree *code);
 
@@ -77,8 +78,8 @@ struct dp_optree_check {
 void dp_optree_check_begin(struct dp_optree_check *check);
 void dp_optree_check_cop(struct dp_optree *code, struct dp_optree_check *check, dp_addr at);
 void dp_optree_check_sub(struct dp_optree *code, struct dp_optree_check *check, dp_addr at);
-/* Also reads a word. Returns the number of its part; it is in check->bytes then. SIZE_MAX: there is
- * no room. */
+/* Makes the check read a word as well. Returns the number of the word's part; the word is in
+ * check->bytes after the check. SIZE_MAX: there is no room. */
 size_t dp_optree_check_word(struct dp_optree_check *check, dp_addr at);
 bool dp_optree_check_end(struct dp_optree *code, struct dp_optree_check *check);
 

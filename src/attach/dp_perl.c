@@ -17,6 +17,7 @@ static const char *const symbol_names[DP_PERL_N_SYMBOLS] = {
 #undef NAME
 };
 
+/* Notes the address of one symbol of a file if it is one of perl's variables that are needed. */
 static void take_symbol(void *arg, const char *name, dp_addr at)
 {
     dp_addr *symbols = arg;
@@ -46,6 +47,9 @@ static bool look_in(struct dp_perl *perl, const struct dp_regions *regions, size
            && found[found[DP_PERL_thr_key] ? DP_PERL_curinterp : DP_PERL_curstackinfo];
 }
 
+/* Finds the addresses of perl's variables: looks first in mapped files that are named like perl,
+ * then in all others. A file that is mapped several times is read once. Returns false if no file
+ * has the symbols. */
 static bool find_symbols(struct dp_perl *perl, const struct dp_regions *regions,
                          dp_region_open_fn *open, void *from)
 {
@@ -87,8 +91,8 @@ static int read_op_names(struct dp_perl *perl)
     return rc;
 }
 
-/* Finds the numbers of the ops that are told apart. Returns false if one is missing: then this is
- * no perl that the code below knows. */
+/* Finds the numbers of the types of ops in DP_PERL_OPS. Returns false if one is missing: then the
+ * process is no perl that the code below can read. */
 static bool find_ops(struct dp_perl *perl)
 {
 #define FIND(name) \
@@ -171,6 +175,8 @@ static int choose_layout(struct dp_perl *perl, const struct dp_perl_own *own, st
                                     v->multiplicity ? "" : " without threads");
 }
 
+/* Finds the first interpreter of the process, and checks that the memory there looks like one.
+ * Returns 0 or a DP_E with a message. */
 static int find_first(struct dp_perl *perl, struct dp_err *err)
 {
     if (perl->version.multiplicity) {

@@ -22,7 +22,7 @@ enum dp_perl_symbol {
     DP_PERL_N_SYMBOLS
 };
 
-/* The types of ops that are told apart. Their numbers differ between perls. */
+/* The types of ops that the reader of stacks distinguishes. Their numbers differ between perls. */
 #define DP_PERL_OPS(X) \
     X(null) X(gv) X(rv2cv) X(entersub) X(leavesub) X(leavesublv) X(nextstate) X(dbstate) \
     X(leave) X(leaveeval) X(require) X(dofile)

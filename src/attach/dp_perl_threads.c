@@ -30,7 +30,9 @@ struct told {
     dp_addr tid, blocks;        /* of its descriptions; 0: not found */
 };
 
-static void take_told(void *arg, const char *name, dp_addr at)
+/* Notes the address of libpthread's description of a field in its struct pthread, if the symbol is
+ * one of those needed. */
+static void take_description(void *arg, const char *name, dp_addr at)
 {
     struct told *told = arg;
     if (strcmp(name, "_thread_db_pthread_tid") == 0)
@@ -54,7 +56,7 @@ static void ask_libc(struct dp_perl *perl, const struct dp_regions *regions,
                 && !strstr(path, "/libc-2")))
             continue;
         last = regions->at[i].path;
-        dp_symbols_of(regions, i, open, from, take_told, &told);
+        dp_symbols_of(regions, i, open, from, take_description, &told);
         if (told.tid && told.blocks) {
             to->tid = dp_target_u32(perl->target, told.tid + OFFSET);
             to->blocks = dp_target_u32(perl->target, told.blocks + OFFSET);

@@ -113,7 +113,8 @@ int dp_process_open(void *process, const struct dp_regions *regions,
 
 /* ---- threads ---- */
 
-/* The number by which the process itself knows a thread: the last one of the line NSpid. */
+/* Returns the number that a thread has inside the process's own PID namespace: the last one of the
+ * line NSpid. */
 static pid_t inner_tid(const struct dp_process *p, pid_t tid)
 {
     char text[8192];
@@ -151,7 +152,8 @@ int dp_process_threads(const struct dp_process *p, struct dp_threads *to)
 
 /* ---- rights ---- */
 
-/* Yama's restriction: 0 none, 1 parents only, 2 root only, 3 nobody; -1: the kernel has no Yama. */
+/* Reads the value of Yama's restriction of ptrace: 0 none, 1 parents only, 2 root only, 3 nobody;
+ * -1: the kernel has no Yama. */
 static int yama_scope(void)
 {
     char text[16];
@@ -173,7 +175,8 @@ static const char *yama_advice(void)
     return NULL;
 }
 
-/* Who may read it, where the kernel forbids it to us. why: EACCES or EPERM. */
+/* Returns who may read the process, and how, as the end of a message, where the kernel forbids it
+ * to us. why: EACCES or EPERM. */
 static const char *advice(bool is_ours, int why)
 {
     const char *yama = why == EPERM ? yama_advice() : NULL;

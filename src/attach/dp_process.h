@@ -46,7 +46,8 @@ struct dp_threads {
 /* Lists the threads, in no order. Returns 0 or DP_E_NOMEM; a process that has ended has none. */
 int dp_process_threads(const struct dp_process *p, struct dp_threads *to);
 
-/* Why the process cannot be read, and what to do: one line into err, with the code DP_E_IO. */
+/* Writes why the process cannot be read, and what to do: one line into err, with the code
+ * DP_E_IO. */
 int dp_process_trouble(const struct dp_process *p, struct dp_err *err);
 
 #endif

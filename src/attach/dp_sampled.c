@@ -13,6 +13,7 @@ enum {
     PHASE_RUN = 4, PHASE_END = 5        /* PERL_PHASE_RUN, PERL_PHASE_END of perl.h */
 };
 
+/* Makes the empty tree and the empty table of statements that samples are added to. */
 static int open_tree(struct dp_sampled *s)
 {
     dp_live_init(&s->live, NULL, 0);
@@ -119,6 +120,8 @@ static uint32_t number_of(struct dp_sampled *s, uint32_t site, uint32_t sub, uin
 
 /* ---- contexts ---- */
 
+/* Returns the node of the phase of perl's life that was sampled: BEGIN, main or END. Returns the
+ * root if memory is short. */
 static struct dp_cct_node *phase_of(struct dp_sampled *s, int32_t phase)
 {
     const char *line = phase < PHASE_RUN ? "% BEGIN - kind=phase"
@@ -235,6 +238,7 @@ const char *dp_sampled_script(const struct dp_sampled *s)
 
 /* ---- the file ---- */
 
+/* Appends the assignment "$name='value'; " with the value quoted for Perl. */
 static void add_quoted(struct dp_buf *to, const char *name, const char *value)
 {
     dp_buf_addf(to, "$%s=", name);
@@ -242,6 +246,8 @@ static void add_quoted(struct dp_buf *to, const char *name, const char *value)
     dp_buf_adds(to, "; ");
 }
 
+/* Appends the lines of the tree file from the first one to PART3: where the samples come from, how
+ * they were taken and their sums. */
 static void add_header(const struct dp_sampled *s, const struct dp_sampled_head *head,
                        const struct dp_ticks *sums, struct dp_buf *to)
 {

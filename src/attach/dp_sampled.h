@@ -31,7 +31,8 @@ struct dp_sampled {
                                          * read */
 };
 
-/* code is borrowed, and its names are the profile's. Returns 0 or DP_E_NOMEM. */
+/* Begins a profile of samples. code is borrowed, and its names are the profile's. Returns 0 or
+ * DP_E_NOMEM. */
 int dp_sampled_init(struct dp_sampled *s, struct dp_optree *code, pid_t pid);
 void dp_sampled_release(struct dp_sampled *s);
 

@@ -80,6 +80,7 @@ static void add_head(const struct dp_stack *st, struct reading *r)
     add_part(r, DP_PERL_VAR(perl, st->interpreter, phase), &r->phase, sizeof r->phase);
 }
 
+/* Takes the interpreter's variables from where a reading has put them (add_head) into the stack. */
 static void take_head(struct dp_stack *st, const struct reading *r)
 {
     const struct dp_layout *at = &st->code->perl->at;
@@ -162,6 +163,8 @@ static bool find_infos(struct dp_stack *st)
     return !a && st->n_infos;   /* a circle, or more than perl would make */
 }
 
+/* Turns the contexts from..to-1 of stackinfo k from perl's bytes into struct dp_stack_context, and
+ * appends them to st->contexts. */
 static void take_contexts(struct dp_stack *st, const struct reading *r, size_t k, size_t from,
                           size_t to)
 {
@@ -286,7 +289,8 @@ struct expected {
     bool is_any;
 };
 
-/* What a statement tells of the code around it. Returns false if there is no statement. */
+/* Fills in which code must be around the statement at address cop: the root of its optree, and the
+ * root's type. Returns false if there is no statement at cop. */
 static bool expect(struct dp_stack *st, dp_addr cop, struct expected *to)
 {
     const struct dp_optree_cop *c = dp_optree_cop(st->code, cop);

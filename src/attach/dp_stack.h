@@ -56,8 +56,8 @@ struct dp_stack {
     uint64_t guessed_wrong;
 };
 
-/* code is borrowed; interpreter: one that dp_perl_is_interpreter accepts. Returns 0 or
- * DP_E_NOMEM. */
+/* Begins to read the stacks of an interpreter. code is borrowed; interpreter: one that
+ * dp_perl_is_interpreter accepts. Returns 0 or DP_E_NOMEM. */
 int dp_stack_init(struct dp_stack *st, struct dp_optree *code, dp_addr interpreter);
 void dp_stack_release(struct dp_stack *st);
 
@@ -65,11 +65,11 @@ void dp_stack_release(struct dp_stack *st);
  * fits in no way; or DP_E_IO if the memory cannot be read. */
 int dp_stack_read(struct dp_stack *st);
 
-/* Kinds of contexts. */
+/* Is the context c of the stack a call of a sub? */
 bool dp_stack_is_sub(const struct dp_stack *st, const struct dp_stack_context *c);
-/* A string eval, a require or a do FILE, but no eval {} or try {}. */
+/* Is the context c a string eval, a require or a do FILE? An eval {} or try {} is not. */
 bool dp_stack_is_code(const struct dp_stack *st, const struct dp_stack_context *c);
-/* Is it a require or a do FILE? */
+/* Is the context c a require or a do FILE? */
 bool dp_stack_is_file(const struct dp_stack *st, const struct dp_stack_context *c);
 
 /* The name (dp_optree.names) of the sub of context i, even if it was popped; DP_MAP_NONE: unknown.

@@ -15,7 +15,8 @@ struct placed {
     void *arg;
 };
 
-/* The load that begins where the mapping begins tells how far the file was moved. */
+/* Computes how far the file was moved in memory, from the load that begins where the mapping
+ * begins. */
 static int find_bias(void *arg, const struct dp_elf_load *load)
 {
     struct placed *p = arg;

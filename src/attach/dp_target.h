@@ -34,7 +34,8 @@ struct dp_target {
     uint64_t readings, parts;   /* how much was read so far, for tests and statistics */
 };
 
-/* read and from are borrowed. Returns 0 or DP_E_NOMEM. */
+/* Makes a target, the memory of another process, which is read by the function read. read and from
+ * are borrowed. Returns 0 or DP_E_NOMEM. */
 int dp_target_init(struct dp_target *t, dp_target_read_fn *read, void *from);
 void dp_target_release(struct dp_target *t);
 

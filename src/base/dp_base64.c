@@ -54,6 +54,7 @@ int dp_base64_end(struct dp_base64 *b)
     return b->write(b->ctx, group, sizeof group);
 }
 
+/* Returns the number that a character of Base64 stands for, or -1. */
 static int value_of(char c)
 {
     return c >= 'A' && c <= 'Z' ? c - 'A'

@@ -57,7 +57,7 @@ static inline void dp_buf_addc(struct dp_buf *buf, char c)
         dp_buf_add(buf, &c, 1);
 }
 
-/* Like dp_buf_add, with the type dp_write_fn (dp_io.h); ctx is the buffer. */
+/* Appends bytes like dp_buf_add, with the type dp_write_fn (dp_io.h); ctx is the buffer. */
 int dp_buf_write(void *ctx, const void *ptr, size_t n);
 
 /* Puts a terminating NUL after the contents, not counted in len. Returns the contents as a C

@@ -23,7 +23,8 @@ static int not_such(struct dp_err *err, const char *what)
     return dp_err_set(err, DP_E_ARG, "%s", what);
 }
 
-static bool is_known(uid_t owner, const uid_t *users, size_t n)
+/* Is the owner of a file this user, root, or one of the given users? */
+static bool is_trusted(uid_t owner, const uid_t *users, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         if (users[i] == owner)
@@ -38,22 +39,24 @@ static int check_file(const struct stat *st, const uid_t *users, size_t n, struc
         return not_such(err, "is a symbolic link");
     if (!S_ISREG(st->st_mode))
         return not_such(err, "is no regular file");
-    if (!is_known(st->st_uid, users, n))
+    if (!is_trusted(st->st_uid, users, n))
         return not_such(err, "is another user's");
     if (st->st_nlink > 1)
         return not_such(err, "has another name, too (a hard link)");
     return 0;
 }
 
+/* Refuses a directory that is a symbolic link or belongs to another user. Returns 0 or a DP_E. */
 static int check_dir(const struct stat *st, struct dp_err *err)
 {
     if (S_ISLNK(st->st_mode))
         return not_such(err, "is a symbolic link");
     if (!S_ISDIR(st->st_mode))
         return not_such(err, "is no directory");
-    return is_known(st->st_uid, NULL, 0) ? 0 : not_such(err, "is another user's");
+    return is_trusted(st->st_uid, NULL, 0) ? 0 : not_such(err, "is another user's");
 }
 
+/* Refuses a name that is no single name in a directory. Returns 0 or a DP_E. */
 static int check_name(const char *name, struct dp_err *err)
 {
     if (*name && !strchr(name, '/') && strcmp(name, ".") != 0 && strcmp(name, "..") != 0)

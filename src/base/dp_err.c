@@ -9,6 +9,7 @@ void dp_err_init(struct dp_err *err)
     memset(err, 0, sizeof *err);
 }
 
+/* Sets the error, unless one is set already: the first error stays. Returns the code. */
 static int set_error(struct dp_err *err, int code, uint64_t line, uint64_t byte,
                      const char *fmt, va_list ap)
 {

@@ -21,7 +21,7 @@ void dp_err_init(struct dp_err *err);
  * that `return dp_err_set(...)` works. err may be NULL. */
 int dp_err_set(struct dp_err *err, int code, const char *fmt, ...) DP_PRINTF(3, 4);
 
-/* Like dp_err_set, with the place in the input. */
+/* Sets a message like dp_err_set, with the place in the input. */
 int dp_err_at(struct dp_err *err, int code, uint64_t line, uint64_t byte,
               const char *fmt, ...) DP_PRINTF(5, 6);
 

@@ -133,6 +133,7 @@ void dp_fmt_quote(struct dp_buf *buf, const char *str, size_t len)
     dp_buf_addc(buf, '\'');
 }
 
+/* Writes a blank and a number at p. Returns the end. */
 static char *put_number(char *p, uint64_t n)
 {
     *p++ = ' ';

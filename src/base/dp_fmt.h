@@ -118,7 +118,7 @@ uint64_t dp_fmt_lines(const char *ptr, size_t len);
 #define DP_LIMIT_INTERVAL  (UINT64_C(1) << 52)      /* ticks of one `@` line */
 #define DP_LIMIT_TOTAL     (UINT64_C(1) << 62)      /* ticks of a profile */
 
-/* a + b, and a * by (at least 1), of counts. The results are capped at DP_LIMIT_COUNT. */
+/* Return a + b, and a * by (at least 1), of counts. The results are capped at DP_LIMIT_COUNT. */
 static inline uint64_t dp_count_add(uint64_t a, uint64_t b)
 {
     return b < DP_LIMIT_COUNT - a ? a + b : DP_LIMIT_COUNT;

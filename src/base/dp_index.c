@@ -17,7 +17,8 @@ void dp_index_release(struct dp_index *index)
     dp_index_init(index);
 }
 
-/* At most two thirds of the slots are used; otherwise probing takes long. */
+/* Returns whether the table has room for `more` further entries. At most two thirds of the slots
+ * are used; otherwise probing takes long. */
 static bool has_room(const struct dp_index *index, size_t more)
 {
     return (index->used + more) * 3 <= index->n * 2;

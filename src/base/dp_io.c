@@ -59,6 +59,7 @@ static long read_fd(void *ctx, void *buf, size_t n)
     }
 }
 
+/* Reads up to n bytes of a source in memory. Returns their number, 0 at the end. */
 static long read_mem(void *ctx, void *buf, size_t n)
 {
     struct dp_source *src = ctx;
@@ -427,6 +428,7 @@ struct dp_pack *dp_pack_new(dp_write_fn *fn, void *ctx, enum dp_pack_level level
     return pack;
 }
 
+/* Compresses the input that waits, and writes what comes out of it. flush: as in zlib. */
 static void deflate_all(struct dp_pack *pack, int flush)
 {
     do {

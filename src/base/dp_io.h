@@ -90,7 +90,8 @@ void dp_sink_blanks(struct dp_sink *sink, size_t n);
 /* Hands over the buffer; returns the sticky error. */
 int dp_sink_flush(struct dp_sink *sink);
 
-/* These have the type dp_write_fn; ctx is a struct dp_host, or a sink. */
+/* Write bytes to the host's output, or to a sink. These have the type dp_write_fn; ctx is a struct
+ * dp_host, or a sink. */
 int dp_host_write(void *ctx, const void *ptr, size_t n);
 int dp_sink_write(void *ctx, const void *ptr, size_t n);
 /* Makes a sink on the heap that writes to the host, like dp_sink_new. */

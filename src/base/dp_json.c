@@ -191,6 +191,7 @@ static bool take_digits(struct dp_json *json)
     return some;
 }
 
+/* Appends the next byte to the token's text if it is this one. Returns whether it was. */
 static bool take_byte(struct dp_json *json, int byte)
 {
     if (peek(json) != byte)
@@ -225,6 +226,7 @@ static int read_number(struct dp_json *json)
     return json->text.err ? DP_E_NOMEM : DP_JSON_NUMBER;
 }
 
+/* Reads one of true, false and null, which is given as text. Returns its kind, or a DP_E. */
 static int read_word(struct dp_json *json, const char *text, int kind)
 {
     for (; *text; text++, json->ptr++) {
@@ -249,6 +251,7 @@ static int after_value(const struct dp_json *json)
     return json->depth ? COMMA_OR_END : NOTHING;
 }
 
+/* Begins an array or an object: notes it in the stack of bits. Returns the token, or DP_E_LIMIT. */
 static int open_one(struct dp_json *json, bool array)
 {
     if (json->depth == DP_JSON_DEPTH)
@@ -260,6 +263,7 @@ static int open_one(struct dp_json *json, bool array)
     return array ? DP_JSON_ARRAY : DP_JSON_OBJECT;
 }
 
+/* Ends the innermost array or object. Returns the token. */
 static int close_one(struct dp_json *json)
 {
     bool array = in_array(json);

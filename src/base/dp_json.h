@@ -32,6 +32,8 @@ struct dp_json {
     struct dp_buf text;         /* of a key, a string or a number; escapes are decoded */
 };
 
+/* Begins to read JSON from bytes that fill(ctx, ...) provides. longest: bytes of the longest text
+ * that is accepted. */
 void dp_json_init(struct dp_json *json, dp_json_fill *fill, void *ctx, size_t longest);
 void dp_json_release(struct dp_json *json);
 

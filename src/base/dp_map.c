@@ -15,7 +15,8 @@ void dp_map_release(struct dp_map *map)
     dp_map_init(map);
 }
 
-static void wipe(struct dp_map_slot *slots, size_t n)
+/* Marks slots as empty. */
+static void clear_slots(struct dp_map_slot *slots, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         slots[i].key = 0;
@@ -27,7 +28,7 @@ static void wipe(struct dp_map_slot *slots, size_t n)
 void dp_map_clear(struct dp_map *map)
 {
     if (map->slots)
-        wipe(map->slots, map->mask + 1);
+        clear_slots(map->slots, map->mask + 1);
     map->used = 0;
 }
 
@@ -46,7 +47,7 @@ static int enlarge_map(struct dp_map *map)
     struct dp_map_slot *slots = dp_mem_realloc(NULL, n, sizeof *slots);
     if (!slots)
         return DP_E_NOMEM;
-    wipe(slots, n);
+    clear_slots(slots, n);
     struct dp_map_slot *old = map->slots;
     size_t count = old ? map->mask + 1 : 0;
     map->slots = slots;

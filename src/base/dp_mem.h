@@ -13,7 +13,7 @@ void *dp_mem_zalloc(size_t size);
 void *dp_mem_realloc(void *ptr, size_t n, size_t size);
 void dp_mem_free(void *ptr);
 
-/* Allocation and freeing with zlib's types. */
+/* Allocate and free memory, with zlib's types of functions. */
 void *dp_mem_zlib_alloc(void *opaque, unsigned n, unsigned size);
 void dp_mem_zlib_free(void *opaque, void *ptr);
 
@@ -25,7 +25,7 @@ static inline int dp_mem_grow(void **ptr, size_t *cap, size_t need, size_t size)
     return need <= *cap ? 0 : dp_mem_grow_more(ptr, cap, need, size);
 }
 
-/* The same; clears the new elements. */
+/* Makes room like dp_mem_grow, and sets all new elements to 0. */
 int dp_mem_grow_more_cleared(void **ptr, size_t *cap, size_t need, size_t size);
 static inline int dp_mem_grow_cleared(void **ptr, size_t *cap, size_t need, size_t size)
 {

@@ -97,7 +97,7 @@ static inline bool dp_num_hex(const char *ptr, size_t len, uint64_t *out)
     return len > 0;
 }
 
-/* a * b / 2^32, cut off to 64 bits. */
+/* Returns a * b / 2^32, cut off to 64 bits. */
 static inline uint64_t dp_num_mul_shift32(uint64_t a, uint64_t b)
 {
 #ifdef DP_NUM_INT128
@@ -108,7 +108,7 @@ static inline uint64_t dp_num_mul_shift32(uint64_t a, uint64_t b)
 #endif
 }
 
-/* a * b / c, rounded down, for b <= c and c > 0: never more than a. */
+/* Returns a * b / c, rounded down, for b <= c and c > 0: never more than a. */
 static inline uint64_t dp_num_mul_div(uint64_t a, uint64_t b, uint64_t c)
 {
 #ifdef DP_NUM_INT128
@@ -130,8 +130,8 @@ static inline uint64_t dp_num_mul_div(uint64_t a, uint64_t b, uint64_t c)
 #endif
 }
 
-/* a * b / c, rounded to the nearest, halves up, for c > 0. Returns false if that is 2^63 or
- * more. */
+/* Computes a * b / c, rounded to the nearest, halves up, for c > 0. Returns false if that is 2^63
+ * or more. */
 static inline bool dp_num_scale(uint64_t a, uint64_t b, uint64_t c, uint64_t *out)
 {
     uint64_t whole = b / c, part = b % c, quotient = part ? dp_num_mul_div(a, part, c) : 0;

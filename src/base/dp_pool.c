@@ -74,8 +74,8 @@ static uint64_t hash_of(const struct dp_pool *pool, const char *ptr, size_t len)
     return h ^ h >> 32;
 }
 
-/* The number of a name whose hash is h, or DP_MAP_NONE. The map knows one name for each hash;
- * others with the same one follow it by `next'. */
+/* Returns the number of a name whose hash is h, or DP_MAP_NONE. The map holds one name for each
+ * hash; other names with the same hash follow that name by `next'. */
 static uint32_t find_name(const struct dp_pool *pool, uint64_t h, const char *ptr, size_t len)
 {
     const struct dp_map_slot *slot = dp_map_find(&pool->index, h);

@@ -25,6 +25,7 @@ struct dp_pool {
     size_t count, cap, next_cap;
 };
 
+/* Make an empty pool of names, and free a pool with all its names. */
 void dp_pool_init(struct dp_pool *pool);
 void dp_pool_release(struct dp_pool *pool);
 

@@ -6,7 +6,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* glibc has a function for this only since 2.25. */
+/* Fills a block with random bytes by the system call getrandom. Returns false if that fails. glibc
+ * has a function for this only since 2.25. */
 static bool from_call(void *to, size_t len)
 {
 #ifdef SYS_getrandom
@@ -22,7 +23,8 @@ static bool from_call(void *to, size_t len)
 #endif
 }
 
-/* In a chroot, any file may have the name of the device. */
+/* Fills a block with random bytes from /dev/urandom. Returns false if that fails. In a chroot, any
+ * file may have the name of the device. */
 static bool from_device(void *to, size_t len)
 {
     struct stat st;

@@ -3,6 +3,8 @@
 
 #include <inttypes.h>
 
+/* Returns the number of the bucket for a duration. Each power of two is divided into the same
+ * number of buckets. */
 static unsigned bucket_of(uint64_t ns)
 {
     if (ns >> DP_REQUESTS_LEAST == 0)

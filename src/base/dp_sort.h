@@ -4,7 +4,8 @@
 
 #include "dp_base.h"
 
-/* Negative: a comes before b. Must be a strict order for a fixed result. */
+/* Compares two elements. Returns a negative number if a comes before b. Must be a strict order for
+ * a fixed result. */
 typedef int dp_compare_fn(const void *ctx, uint32_t a, uint32_t b);
 
 /* Sorts in place: no memory, no recursion, never quadratic. */

@@ -13,6 +13,7 @@
 
 enum { PATH = 1024 };
 
+/* Writes root, a slash and the formatted rest into path. Returns false if it does not fit. */
 static bool join_path(char path[PATH], const char *root, const char *fmt, va_list ap)
 {
     int n = snprintf(path, PATH, "%s/", root);
@@ -75,6 +76,7 @@ static int by_bytes(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
+/* Appends a copy of a name to the list. Returns 0 or DP_E_NOMEM. */
 static int add_name(struct dp_sysfile_names *names, struct dp_pool *pool, const char *name)
 {
     size_t size = strlen(name) + 1;

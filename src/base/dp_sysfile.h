@@ -10,7 +10,7 @@
  * or its name is too long. */
 long dp_sysfile_read(char *to, size_t size, const char *root, const char *fmt, ...) DP_PRINTF(4, 5);
 
-/* Is there such a file or folder? */
+/* Is there a file or folder with the path that fmt and its values make, below root? */
 bool dp_sysfile_is(const char *root, const char *fmt, ...) DP_PRINTF(2, 3);
 
 /* Names in a folder, sorted, in the pool, without those that begin with a dot. An unreadable folder

@@ -159,7 +159,8 @@ static const char *entity_of(char c, unsigned flags)
     return NULL;
 }
 
-/* The same for a character that is not plain. */
+/* Returns what markup shows for a character that is not plain: an escape, a numeric entity, or the
+ * character itself. *n: the length of the result; *used: the bytes of the character. */
 static const char *marked_up(const char *ptr, size_t len, char out[16], size_t *n, size_t *used,
                              unsigned flags)
 {

@@ -25,6 +25,7 @@ struct search {
     size_t count;
 };
 
+/* Frees what the search for change points has made. */
 static void release_search(struct search *s)
 {
     dp_mem_free(s->offset);
@@ -95,6 +96,7 @@ static size_t split_all(struct search *s, size_t n, double alpha)
     return more;
 }
 
+/* Sorts changes by series, then by their place in it. */
 static int by_place(const void *ctx, uint32_t a, uint32_t b)
 {
     const struct dp_changepoint *found = ctx, *x = &found[a], *y = &found[b];

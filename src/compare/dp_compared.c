@@ -42,6 +42,7 @@ double dp_compared_computed(const struct dp_compared *c, const struct dp_diff_va
 
 /* ---- rows ---- */
 
+/* Returns the section of the table that a row belongs to: on both sides, new, or gone. */
 static enum dp_section section_of(const struct dp_compared *c, uint32_t entry)
 {
     bool there = false;
@@ -60,6 +61,7 @@ static int rank_of(const struct dp_compared *c, const struct dp_diff_values *v)
     return v->verdict == DP_DIFF_EQUAL ? 2 : c->sets && !is_true;
 }
 
+/* Compares two numbers for a sort with the greatest first. NAN comes last. */
 static int descending(double a, double b)
 {
     bool x = !isnan(a), y = !isnan(b);
@@ -73,6 +75,7 @@ double dp_diff_size(const struct dp_diff_values *v)
     return fabs((double)v->value - (double)v->base);
 }
 
+/* Compares two rows by the computed column of a side, for a sort with the greatest first. */
 static int compare_side(const struct dp_compared *c, uint32_t a, uint32_t b, uint32_t side)
 {
     double shown;

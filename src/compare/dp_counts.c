@@ -25,7 +25,7 @@ static double most_of(const struct given *g)
     return g->kind == DP_COUNTS_SHARE && g->of[1] < g->both ? g->of[1] : g->both;
 }
 
-/* P(k + 1) / P(k). */
+/* Returns the ratio of the probabilities of two neighbouring counts, P(k + 1) / P(k). */
 static double next_ratio(const struct given *g, double k)
 {
     double rest = g->both - k;
@@ -34,7 +34,7 @@ static double next_ratio(const struct given *g, double k)
     return rest / (k + 1) * ((g->of[1] - k) / (g->of[0] - rest + 1));
 }
 
-/* Roughly the most likely count. */
+/* Returns roughly the most likely count. */
 static double likely_count(const struct given *g)
 {
     double one = g->kind == DP_COUNTS_SHARE;
@@ -67,6 +67,7 @@ static void count_tails(const struct given *g, double k, double *below, double *
     *above /= all;
 }
 
+/* Returns the two-sided p of k counts, from the exact probabilities of both tails. */
 static double exact_p(const struct given *g, double k)
 {
     double below, above;
@@ -137,8 +138,8 @@ struct dp_counted dp_counts_sum(const struct dp_counted *v, size_t n)
     return sum;
 }
 
-/* Pearson's chi-square of the runs of a side around the side's own rate, before it is divided by
- * the variance of a count. */
+/* Returns Pearson's chi-square of the runs of a side around the side's own rate, before it is
+ * divided by the variance of a count. */
 static double run_scatter(const struct dp_counted *v, size_t n, struct dp_counted sum)
 {
     double all = 0, rate = sum.count / sum.of;
@@ -149,6 +150,8 @@ static double run_scatter(const struct dp_counted *v, size_t n, struct dp_counte
     return all;
 }
 
+/* Sets the confidence interval of the ratio of two rates, which is symmetric on a logarithmic
+ * scale. t: half its width, in standard errors. */
 static void log_interval(struct dp_counts *out, const struct dp_counted sum[2], double t)
 {
     double off = t * sqrt(out->spread * (1 / sum[0].count + 1 / sum[1].count));

@@ -24,6 +24,7 @@ const struct dp_name *dp_diff_text(const struct dp_diff *diff, uint32_t entry, s
     return dp_pool_name(&diff->texts, number);
 }
 
+/* Returns the position of a key among the keys of the rows, or -1. */
 static int key_at(const struct dp_diff *diff, enum dp_key key)
 {
     for (size_t k = 0; k < diff->how->over.n_keys; k++)
@@ -117,6 +118,7 @@ static bool make_room(void **ptr, size_t *cap, size_t n, size_t size)
     return dp_mem_grow_cleared(ptr, cap, n + 1, size) == 0;
 }
 
+/* Makes room for entry e in all arrays of a run's column. Returns false if memory is short. */
 static bool room_of_run(struct dp_diff *diff, struct dp_diff_run *run,
                         struct dp_diff_column *column, uint32_t e)
 {
@@ -278,6 +280,7 @@ static void normalize_measure(struct dp_diff *diff, size_t measure)
     }
 }
 
+/* Sets the factor of each run that turns its calls into those of the baseline (-n). */
 static void normalize_calls(struct dp_diff *diff)
 {
     double base = 0;
@@ -303,6 +306,7 @@ static bool is_by_line(const struct dp_diff *diff)
     return lines;
 }
 
+/* Pairs the lines of all sides by their texts, for rows that are lines. Returns 0 or a DP_E. */
 static int pair_lines(struct dp_diff *diff)
 {
     const struct dp_diff_how *how = diff->how;

@@ -189,8 +189,8 @@ const struct dp_name *dp_diff_text(const struct dp_diff *diff, uint32_t entry, s
 static inline size_t dp_diff_entries(const struct dp_diff *diff) { return diff->entries.count; }
 
 /* The place where an entry's sub begins, or where the entry's line is. The place is that of the
- * newest side that has the entry and knows its place. Returns false if no side knows the place, or
- * if the entry has no sub. */
+ * newest side that has the entry and its place. Returns false if no side has the place, or if the
+ * entry has no sub. */
 struct dp_diff_place {
     const struct dp_name *file;
     uint64_t line;

@@ -167,6 +167,7 @@ static double *make_value_room(struct comparing *c)
     return c->x;
 }
 
+/* Copies the result of a test into the values of an entry. */
 static void copy_result(const struct comparing *c, struct dp_diff_values *v,
                         const struct dp_stat *stat)
 {

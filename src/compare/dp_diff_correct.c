@@ -129,6 +129,8 @@ static bool is_layout(const struct correcting *c, const struct dp_diff_values *v
     return v->base && fabs((double)v->value / (double)v->base - 1) <= c->family->layout;
 }
 
+/* Returns the verdict about an entry: too few runs to tell, not significant, an effect of memory
+ * layout, or significant. */
 static enum dp_diff_verdict verdict_of(const struct correcting *c, size_t e)
 {
     const struct dp_diff_values *v = &c->family->values[e];

@@ -72,7 +72,8 @@ static void load_counts(const struct dp_diff_counting *c, uint32_t e, uint32_t s
         rates[i].of *= samples / worth;
 }
 
-/* 1: the rate of y is greater; -1: that of x; 0: they are equal. */
+/* Returns the direction of a change: 1: the rate of y is greater; -1: that of x; 0: they are
+ * equal. */
 static int direction_of(struct dp_counted x, struct dp_counted y)
 {
     double before = x.count * y.of, after = y.count * x.of;

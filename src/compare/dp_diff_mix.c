@@ -11,6 +11,7 @@
 /* An entry in a phase: its number in diff->strata, where its text consists of both numbers. */
 struct stratum { uint32_t entry, phase; };
 
+/* Returns a stratum, which is a kind of call within a phase, by its number. */
 static struct stratum stratum_at(const struct dp_diff *diff, uint32_t s)
 {
     struct stratum stratum;
@@ -158,6 +159,8 @@ enum place {
     APART                       /* the baseline lacks the phase */
 };
 
+/* Returns how a stratum of a run counts (enum place): it depends on whether the baseline and the
+ * run's side have such calls and their phase. */
 static enum place place_of(const struct mixing *mix, const struct dp_diff_run *run, uint32_t s)
 {
     uint32_t phase = stratum_at(mix->diff, s).phase;
@@ -282,6 +285,8 @@ static void settle_measure(const struct mixing *mix, struct dp_diff_run *run, si
     }
 }
 
+/* Turns the values of a run into those that it would have with the baseline's mix of calls. Returns
+ * 0 or DP_E_NOMEM. */
 static int settle_run(const struct mixing *mix, struct dp_diff_run *run)
 {
     run->unknown = dp_mem_zalloc(dp_diff_entries(mix->diff) + 1);
@@ -353,6 +358,7 @@ static bool parts_of(const struct dp_diff *diff, uint32_t side, uint32_t e, doub
     return true;
 }
 
+/* Inserts a moved entry into a list of the n with the largest changes. */
 static void keep_most(struct dp_diff_moved *most, size_t n, int *count, struct dp_diff_moved one)
 {
     size_t k = (size_t)*count < n ? (size_t)(*count)++ : n;

@@ -33,6 +33,7 @@ int dp_diff_mix_settle(struct dp_diff *diff);
 /* The share of the time that is not compared, on the side where this share is greater. */
 double dp_diff_mix_apart(const struct dp_diff *diff, uint32_t side);
 
+/* Frees what the functions above have kept in diff. */
 void dp_diff_mix_release(struct dp_diff *diff);
 
 /* A sub whose part of all calls differs. For samples: a phase whose part of the time differs. */

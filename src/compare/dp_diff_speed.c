@@ -12,8 +12,8 @@
 
 /* ---- values without noise ---- */
 
-static const double uneven = 0.25;  /* part of a sub's time; with a longer call, its calls naturally
-                                     * differ */
+static const double uneven = 0.25;  /* part of a sub's time; if its longest call exceeds the others
+                                     * by more than that, its calls naturally differ */
 
 int dp_diff_even(struct dp_diff *diff)
 {
@@ -258,7 +258,7 @@ static int adjust_once(struct dp_diff *diff)
             return rc;
         if (s == shown)
             diff->speeds = speeds;
-        /* hosts that are all slower than others are a fact in its own right */
+        /* that all hosts of a side are slower is a result by itself */
         bool same = tells && speeds.p > chance;
         diff->adjusted = diff->adjusted && (same || dp_diff_has_units(diff->how));
     }
@@ -271,9 +271,10 @@ static int adjust_once(struct dp_diff *diff)
     return 0;
 }
 
-/* For hosts, the speed is measured again without the entries that differ. One sub that became
- * slower raises the median of a few others a little, which is significant if there are enough
- * hosts. */
+/* Measures the speed of each run, and decides whether the values of the runs are adjusted by the
+ * speeds. For hosts, the speed is measured again without the entries that differ. One sub that
+ * became slower raises the median of a few others a little, which is significant if there are
+ * enough hosts. */
 int dp_diff_adjust(struct dp_diff *diff)
 {
     size_t changed = 0, n = dp_diff_entries(diff);

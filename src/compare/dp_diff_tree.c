@@ -53,6 +53,7 @@ static int64_t branch_of(struct dp_diff_tree *tree, uint32_t parent, uint32_t na
     return (int64_t)n;
 }
 
+/* Returns the number that a text of the overhead view has in the tree's own pool. */
 static uint32_t text_of(struct dp_diff_tree *tree, const struct dp_overhead *over, uint32_t value)
 {
     const struct dp_name *name = dp_pool_name(&over->values, value);
@@ -70,6 +71,7 @@ static uint64_t adjusted_value(const struct dp_diff_tree *tree, uint64_t value)
     return tree->speed == 1 ? value : dp_num_round((double)value / tree->speed);
 }
 
+/* Returns the number of the root branch, (program), or a DP_E. */
 static int64_t root_of(struct dp_diff_tree *tree)
 {
     uint32_t name = dp_pool_intern(&tree->texts, DP_FMT_PROGRAM, strlen(DP_FMT_PROGRAM));
@@ -103,8 +105,8 @@ static int add_edges(struct dp_diff_tree *tree, uint32_t side, const struct dp_o
     return rc;
 }
 
-/* of: by context of the run, its branch; texts: by value of the run, its number among ours plus
- * 1. */
+/* Adds the contexts of a run to the branches of the tree. of: by context of the run, its branch;
+ * texts: by value of the run, its number among ours plus 1. */
 static int add_contexts(struct dp_diff_tree *tree, uint32_t side, const struct dp_overhead *over,
                         uint32_t *of, uint32_t *texts)
 {

@@ -19,6 +19,7 @@ struct walk {
     void *ctx;
 };
 
+/* Calls the listener with one branch of the tree as a line of the output. */
 static int give_branch(struct walk *w, uint32_t branch, unsigned level)
 {
     const struct dp_diff_tree *t = w->tree;

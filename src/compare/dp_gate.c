@@ -41,6 +41,7 @@ static double limit_of(const struct dp_rule *rule, size_t i, uint64_t base, uint
     return fabs(limit - whole) <= 4 * DBL_EPSILON * limit ? whole : limit;
 }
 
+/* Has the value grown by more than all limits of the rule? */
 static bool crosses_limit(const struct checking *c, const struct dp_rule *rule,
                           const struct dp_diff_values *v)
 {
@@ -61,6 +62,8 @@ static bool has_more_ops(const struct checking *c, uint32_t entry)
     return (v->verdict == DP_DIFF_EXACT || v->verdict == DP_DIFF_TRUE) && v->value > v->base;
 }
 
+/* Appends a finding: the rule that is checked now, and the entry that breaks it. Returns 0 or
+ * DP_E_NOMEM. */
 static int add_finding(struct checking *c, uint32_t entry, const struct dp_diff_values *v,
                        bool undecided)
 {
@@ -143,14 +146,15 @@ static int note_sight(struct checking *c, const struct dp_rule *rule,
     return 0;
 }
 
+/* Sorts by percent, the smallest first. */
 static int by_percent(const void *ctx, uint32_t x, uint32_t y)
 {
     const struct sight *s = ((const struct checking *)ctx)->sights;
     return s[x].percent < s[y].percent ? -1 : s[x].percent > s[y].percent ? 1 : x < y ? -1 : x > y;
 }
 
-/* For samples: computes the growth that is detected in the entries, whose sights are sorted, and
- * the number of samples that would detect what the rule forbids. */
+/* Fills in the power of a rule about samples: computes the growth that is detected in the entries,
+ * whose sights are sorted, and the number of samples that would detect what the rule forbids. */
 static void sum_up_counts(const struct checking *c, struct dp_power *power, double alpha,
                           double shift)
 {
@@ -203,6 +207,7 @@ static int sum_up(struct checking *c)
     return 0;
 }
 
+/* Checks one entry against a rule: growth, or an entry that is new or gone. Returns 0 or a DP_E. */
 static int check_entry(struct checking *c, const struct dp_rule *rule, uint32_t entry,
                        const struct dp_diff_values *v)
 {
@@ -222,6 +227,7 @@ static size_t pattern_key(const struct dp_report_how *how)
     return 0;
 }
 
+/* Matches a name with the rule's pattern, in the host. Returns 1, 0 or DP_E_HOST. */
 static int match_name(const struct checking *c, const struct dp_rule *rule,
                       const struct dp_name *name)
 {
@@ -245,6 +251,7 @@ static int matches_rule(const struct checking *c, const struct dp_rule *rule, ui
             : rc;
 }
 
+/* Do the filters show this entry? */
 static bool is_shown(const struct dp_diff *diff, uint32_t entry, const struct dp_diff_values *v)
 {
     return entry < diff->shown_cap && diff->shown[entry]

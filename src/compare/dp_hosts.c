@@ -66,6 +66,8 @@ static double digamma(double x)
     return sum + log(x) - 0.5 / x - z * (1.0 / 12 - z * (1.0 / 120 - z / 252));
 }
 
+/* Returns the trigamma function of x: the recurrence moves x to 6 or more, where the asymptotic
+ * series is exact enough. */
 static double trigamma(double x)
 {
     double sum = 0;

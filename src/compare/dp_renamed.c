@@ -73,12 +73,14 @@ static double sub_distance(const struct sub *a, const struct sub *b)
     return off <= log(near_time) ? off : INFINITY;
 }
 
+/* Did two subs do exactly the same work? */
 static bool is_same(const struct sub *a, const struct sub *b)
 {
     return a->calls == b->calls && a->ops == b->ops && a->ops > 0;      /* comparisons with NAN are
                                                                          * false */
 }
 
+/* Is exactly one of the others the same as this sub? */
 static bool is_only_one(const struct sub *a, const struct subs *others)
 {
     size_t n = 0;

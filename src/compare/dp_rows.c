@@ -72,6 +72,7 @@ void dp_compared_free(struct dp_compared *c)
     dp_mem_free(c);
 }
 
+/* Returns the values of an entry as a change: before, after, and whether there is a value. */
 static struct dp_change change_of(const struct dp_diff_values *v, uint64_t hz)
 {
     return (struct dp_change){ .hz = hz, .base_there = v->base_there, .there = v->there,

@@ -16,6 +16,7 @@ bool dp_signed_decides(size_t n, double alpha)
 
 /* ---- p ---- */
 
+/* Sorts differences by their size without the sign, then by number. */
 static int by_size(const void *ctx, uint32_t a, uint32_t b)
 {
     const double *d = ctx;
@@ -138,6 +139,7 @@ static int shift_interval(struct dp_stat *out, double *shift, const double *d, s
 
 /* ---- the comparison ---- */
 
+/* Sets the median and the spread of a side. room: space for n numbers. */
 static void sum_up(struct dp_stat *out, int side, const double *v, size_t n, double *room)
 {
     memcpy(room, v, n * sizeof *v);

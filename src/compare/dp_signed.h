@@ -18,7 +18,7 @@
 int dp_signed_compare(struct dp_stat *out, double *shift, const double *x, const double *y,
                       size_t n, double confidence);
 
-/* Can so many pairs be significant at all? Their least p is that of differences of one sign; true
+/* Can this many pairs be significant at all? Their least p is that of differences of one sign; true
  * if that is no greater than alpha. */
 bool dp_signed_decides(size_t n, double alpha);
 

@@ -30,7 +30,7 @@ static void sift_value(double *v, size_t at, size_t n)
     }
 }
 
-/* Heapsort, which needs no memory and is never quadratic. */
+/* Sorts n numbers by heapsort, which needs no memory and is never quadratic. */
 static void sort_values(double *v, size_t n)
 {
     for (size_t i = n / 2; i-- > 0;)
@@ -123,6 +123,7 @@ static int exact_p(double *p, const uint32_t *rank, size_t n, size_t total, size
 /* The chance distribution of a sum of scores. */
 struct moments { double mean, squares; };   /* of one score; of all scores, around the mean */
 
+/* Returns the mean of scores and the sum of their squared distances from it. */
 static struct moments moments_of(const uint32_t *scores, size_t total)
 {
     struct moments m = { 0, 0 };
@@ -199,6 +200,8 @@ static size_t make_scores(uint32_t *rank, const uint32_t *order, size_t n, size_
     return sum;
 }
 
+/* Sets p of the test on capped ranks: n values of the first side, then m of the second. Returns 0
+ * or DP_E_NOMEM. */
 static int test_scores(double *p, const double *all, size_t n, size_t m)
 {
     uint32_t *order = ordered_numbers(all, n + m);

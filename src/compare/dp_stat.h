@@ -74,9 +74,9 @@ int dp_stat_slope(double *slope, const double *x, const double *y, const size_t 
  * order: room for n numbers. */
 void dp_stat_fdr(double *p, size_t n, uint32_t *order);
 
-/* Can the smallest possible p of n and m runs stay below alpha after Holm's correction for so many
- * tests? If tests have different parts of alpha, `tests` is the number of tests that would share
- * alpha equally, which need not be whole. */
+/* Can the smallest possible p of n and m runs stay below alpha after Holm's correction for this
+ * many tests? If tests have different parts of alpha, `tests` is the number of tests that would
+ * share alpha equally, which need not be whole. */
 bool dp_stat_decides(size_t n, size_t m, double tests, double alpha);
 /* The least number of runs on each side for which dp_stat_decides is true. */
 size_t dp_stat_runs_needed(double tests, double alpha);

@@ -152,14 +152,17 @@ struct dp_diff_how {
     X(OWNED, renamed)           /* all that may be some, as lines for people */ \
     X(OWNED, findings)          /* of the gate, as lines of text */
 struct dp_diff_outcome { DP_DIFF_OUTCOME_FIELDS(DP_MEMBER) };
+
+/* Frees the texts of an outcome. */
 void dp_diff_outcome_release(struct dp_diff_outcome *out);
 
 /* Compares and prints. Returns 0 or a negative DP_E; DP_E_ARG if no sub has the name edges_of. */
 int dp_diff_print(const struct dp_diff_side *sides, size_t n, const struct dp_diff_how *how,
                   const struct dp_host *host, struct dp_diff_outcome *out);
 
-/* Before anything is recorded: the least shift, in spreads of a value among the runs of a side,
- * that tests with so many runs a side detect with 80 % power at this level; infinite: none. */
+/* Returns, before anything is recorded, the least shift, in spreads of a value among the runs of a
+ * side, that tests with so many runs a side detect with 80 % power at this level; infinite:
+ * none. */
 double dp_diff_reach(size_t n, size_t m, double alpha);
 
 /* Computes the outcome of a flat table for people, without printing it: the gate's result. */

@@ -69,20 +69,21 @@ void dp_prof_only_main(struct dp_prof *prof);
  * any other word (letters, digits, _ and -) for a count. Returns 0, or DP_E_ARG: it is no such
  * word. */
 int dp_prof_declare_unit(struct dp_prof *prof, const char *unit);
-/* Before the first file: contexts are stretches of time, in order, and not added up: for a flame
- * chart of that time. */
+/* Before the first file: makes contexts stretches of time, in order, which are not added up: for a
+ * flame chart of that time. */
 void dp_prof_chart(struct dp_prof *prof, enum dp_metric time);
-/* Before the first file: folded stacks may have two counts on each line, those of two profiles. The
- * second one is the count, and the first a counter with the name "before", in the same ticks. */
+/* Before the first file: allows folded stacks with two counts on each line, those of two profiles.
+ * The second one is the count, and the first a counter with the name "before", in the same
+ * ticks. */
 void dp_prof_pairs(struct dp_prof *prof);
-/* Before the first file: a file with only comments counts as folded stacks without any stack;
+/* Before the first file: lets a file with only comments count as folded stacks without any stack;
  * otherwise it is refused. */
 void dp_prof_may_be_empty(struct dp_prof *prof);
 /* Reads a file ("-": standard input) and adds it. Returns its outcome's code; the profile gets
  * everything readable. If memory was short for the outcome itself, returns DP_E_NOMEM, and there is
  * no further file. */
 int dp_prof_add(struct dp_prof *prof, const char *path, unsigned flags, const struct dp_host *host);
-/* The same from memory; path is for messages. */
+/* Adds a file that is in memory; path is for messages. */
 int dp_prof_add_mem(struct dp_prof *prof, const char *path, const void *ptr, size_t len,
                     unsigned flags);
 /* Before the first file: selects stretches of each file, which must be a trace. They are ascending
@@ -94,10 +95,10 @@ struct dp_range {
 };
 int dp_prof_window(struct dp_prof *prof, const struct dp_range *ranges, size_t n);
 
-/* Before the first file: dp_prof_add_all packs the contexts of the profile, which then take a fifth
- * of the memory. Comparisons of tables (dprof/diff.h) unpack those of one run at a time. Functions
- * about files, subs, units and counters work as before. Everything else needs dp_prof_unpack first,
- * which returns 0 or DP_E_NOMEM. */
+/* Before the first file: makes dp_prof_add_all pack the contexts of the profile, which then take a
+ * fifth of the memory. Comparisons of tables (dprof/diff.h) unpack those of one run at a time.
+ * Functions about files, subs, units and counters work as before. Everything else needs
+ * dp_prof_unpack first, which returns 0 or DP_E_NOMEM. */
 void dp_prof_waits(struct dp_prof *prof);
 int dp_prof_unpack(struct dp_prof *prof);
 
@@ -150,9 +151,9 @@ struct dp_base {                /* a beginning of paths, and its replacement; bo
     X(TEXT, below) \
     X(LIST, bases, dp_base)     /* for files, places and the script */
 struct dp_take { DP_TAKE_OPTIONS(DP_MEMBER) };
-/* Like dp_prof_merge, for a part: times and counters outside of it are left out. With `phase`, so
- * are the histograms, which have no phases. DP_E_ARG if there is no such phase, or it has no such
- * sub. */
+/* Merges a part of a profile, as dp_prof_merge merges a whole one: times and counters outside of it
+ * are left out. With `phase`, so are the histograms, which have no phases. DP_E_ARG if there is no
+ * such phase, or it has no such sub. */
 int dp_prof_take(struct dp_prof *prof, const struct dp_prof *from, const struct dp_take *what,
                  char *message);
 
@@ -174,6 +175,9 @@ struct dp_write_how {
     DP_WRITE_OPTIONS(DP_MEMBER)
     const char *version;        /* for $XS_VERSION */
 };
+
+/* Writes the profile to the host's output. Returns 0 or a negative DP_E; DP_E_ARG without
+ * dp_prof_detail. */
 int dp_prof_write(const struct dp_prof *prof, const struct dp_write_how *how,
                   const struct dp_host *host);
 
@@ -208,7 +212,7 @@ int dp_prof_counter_lacks(const struct dp_prof *prof, size_t k);
 
 /* The total of a time, and the real one. */
 uint64_t dp_prof_total(const struct dp_prof *prof, enum dp_metric time);
-/* All calls; the total of the k-th counter. */
+/* Return the number of all calls, and the total of the k-th counter. */
 uint64_t dp_prof_calls(const struct dp_prof *prof);
 uint64_t dp_prof_counted(const struct dp_prof *prof, size_t k);
 
@@ -220,7 +224,8 @@ enum dp_label {
     DP_LABEL_AUTOLOAD = 2,      /* autoloaded subs as *::AUTOLOAD */
     DP_LABEL_CROWDED = 4        /* with their place if a package has several with known places */
 };
-/* The same for perl: `separate` is one of these, `autoload` is separate. */
+/* How labels distinguish subs, as options of perl: `separate` is one of these numbers; `autoload`
+ * is an option of its own. */
 #define DP_SEPARATE_LIST(X) \
     X(DP_SEPARATE_NONE, "none") X(DP_SEPARATE_ALL, "all") X(DP_SEPARATE_CROWDED, "crowded")
 DP_ENUM(dp_separate, DP_SEPARATE_LIST);
@@ -232,7 +237,7 @@ struct dp_label_how { DP_LABEL_OPTIONS(DP_MEMBER) };
 struct dp_names *dp_names_new(const struct dp_prof *prof, unsigned label_flags);
 void dp_names_free(struct dp_names *names);
 size_t dp_names_count(const struct dp_names *names);
-/* Borrowed. */
+/* Returns name n of the list, which is borrowed; *len becomes its length. */
 const char *dp_names_get(const struct dp_names *names, size_t n, size_t *len);
 /* The number of a label, -1 if there is none. */
 long dp_names_find(const struct dp_names *names, const char *ptr, size_t len);

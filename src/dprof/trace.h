@@ -14,6 +14,7 @@ struct dp_trace;
     X(NAME, only)               /* -g */
 struct dp_trace_how { DP_TRACE_OPTIONS(DP_MEMBER) };
 
+/* Make a printer of calls, or NULL if memory is short, and free it. */
 struct dp_trace *dp_trace_new(const struct dp_trace_how *how, const struct dp_host *host);
 void dp_trace_free(struct dp_trace *trace);
 /* Reads a file and prints its calls in the meantime. Returns its outcome's code. */

@@ -97,6 +97,7 @@ int dp_cpuid_arm64(char *to, size_t size, const char *text)
     return put_text(to, size, "0x%016" PRIx64, midr & ~UINT64_C(0xf0000f));
 }
 
+/* Reads the identification of an ARM processor from sysfs: that of the first CPU that has one. */
 static int from_arm64(char *to, size_t size, const char *sysfs)
 {
     char text[64];
@@ -125,8 +126,8 @@ static const char *field_of(const char *text, const char *name, size_t *len)
     return NULL;
 }
 
-/* /proc/cpuinfo has: revision : 2.2 (pvr 004e 1202). Older kernels and some machines have no pvr
- * there. */
+/* Makes the CPUID of a POWER processor from the text of /proc/cpuinfo, which has: revision : 2.2
+ * (pvr 004e 1202). Older kernels and some machines have no pvr there. */
 int dp_cpuid_powerpc(char *to, size_t size, const char *cpuinfo)
 {
     size_t len = 0;

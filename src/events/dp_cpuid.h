@@ -12,13 +12,13 @@ enum { DP_CPUID_SIZE = 128 };           /* size of a CPUID with its NUL, as in p
 enum dp_cpuid_arch { DP_CPUID_OTHER, DP_CPUID_X86, DP_CPUID_ARM64, DP_CPUID_POWERPC, DP_CPUID_S390,
                      DP_CPUID_RISCV };
 
-/* This machine's CPUID: AuthenticAMD-25-1-1, 0x00000000410fd080, 004e1202,
+/* Writes the CPUID of this machine, such as AuthenticAMD-25-1-1, 0x00000000410fd080, 004e1202,
  * IBM,2964,702,N96,3.5,002f, 0x489-0x8000000000000007-0x0. sysfs_root is /sys, proc_root /proc.
  * Returns 0, DP_E_LIMIT if `to` is too small, or DP_E_IO if it is unknown. Then `to` is empty. */
 int dp_cpuid(char *to, size_t size, const char *sysfs_root, const char *proc_root);
 
-/* The same from the files of another architecture, except x86, whose CPUID comes from the processor
- * itself. */
+/* Makes the CPUID from the files of another architecture, except x86, whose CPUID comes from the
+ * processor itself. */
 int dp_cpuid_from(enum dp_cpuid_arch arch, char *to, size_t size, const char *sysfs_root,
                   const char *proc_root);
 

@@ -56,6 +56,7 @@ static long real_read(int fd, void *buf, size_t size)
     return is_ours(fd) ? read(fd, buf, size) : -1;
 }
 
+/* Maps the page through which the kernel tells how to read a counter without a system call. */
 static void *real_map(int fd)
 {
     void *page = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED, fd, 0);
@@ -71,6 +72,7 @@ static void real_close(int fd)
 }
 
 #if defined(__x86_64__) || defined(__i386__)
+/* Reads a hardware counter with the instruction RDPMC. */
 static uint64_t real_counter(unsigned index)
 {
     uint32_t low, high;
@@ -280,6 +282,7 @@ static void map_group(struct dp_perf *perf, const struct dp_perf_group *group)
     }
 }
 
+/* Does the event count nanoseconds of the kernel's clocks? */
 static bool is_clock(const struct dp_pmu_event *event)
 {
     return event->type == PERF_TYPE_SOFTWARE

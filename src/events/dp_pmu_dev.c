@@ -46,6 +46,7 @@ static void use_usual_formats(struct dp_pmu_dev *dev, const char *cpuid)
     dev->formats = (struct dp_pmu_format *)from;
 }
 
+/* Returns a copy of a text in the pool, or NULL. */
 static const char *copy_text(struct dp_pool *pool, const char *text)
 {
     size_t size = strlen(text) + 1;

@@ -111,6 +111,7 @@ static int compare_names(const char *a, const char *b)
     return strcmp(a, b);
 }
 
+/* Sorts the events of a table by topic, then by name, then by PMU. */
 static int by_topic_and_name(const void *ctx, uint32_t a, uint32_t b)
 {
     const struct pmu_event *table = ctx, *x = &table[a], *y = &table[b];

@@ -11,7 +11,8 @@ static char lower_case(char c)
 
 static unsigned smaller(unsigned a, unsigned b) { return a < b ? a : b; }
 
-/* Damerau-Levenshtein distance in its cheap form, "optimal string alignment": three rows. */
+/* Returns the distance of two names, Damerau and Levenshtein's in its cheap form, "optimal string
+ * alignment": three rows. */
 unsigned dp_pmu_near_distance(const char *a, const char *b, unsigned most)
 {
     unsigned rows[3][DP_PMU_NEAR_NAME];

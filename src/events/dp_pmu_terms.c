@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+/* Reads a decimal number of at most three digits at *p, and moves *p behind it. */
 static bool read_digits(const char **p, unsigned *out)
 {
     size_t n = strspn(*p, "0123456789");
@@ -51,8 +52,9 @@ uint64_t dp_pmu_format_max(const struct dp_pmu_format *format)
     return max;
 }
 
-/* perf ors the bits of a term that comes twice: 3 and then 30 are 31, which no user wants. Here the
- * later one counts. */
+/* Sets the bits of a term in the words of an event's configuration. Returns false if the value does
+ * not fit. perf ors the bits of a term that comes twice: 3 and then 30 are 31, which no user wants.
+ * Here the later one counts. */
 bool dp_pmu_format_put(const struct dp_pmu_format *format, uint64_t value, uint64_t config[3])
 {
     if (format->config > 2 || value > dp_pmu_format_max(format))
@@ -65,6 +67,7 @@ bool dp_pmu_format_put(const struct dp_pmu_format *format, uint64_t value, uint6
     return true;
 }
 
+/* Removes blanks and tabs at both ends of a text. */
 static void trim_blanks(const char **p, size_t *len)
 {
     while (*len && ((*p)[0] == ' ' || (*p)[0] == '\t'))

@@ -40,7 +40,7 @@ void dp_export_release(struct dp_export *e);
 /* The own value of a frame in a measure, in units. Times are rounded so that all values add up to
  * the rounded total: a later value gets what one value lacks. So call this once for each frame. */
 uint64_t dp_export_self(struct dp_export *e, size_t measure, uint32_t frame);
-/* The same for a number of ticks. */
+/* Rounds a number of ticks to the measure's units, with the remainder of the last call. */
 uint64_t dp_export_value(struct dp_export_measure *m, uint64_t ticks);
 
 /* Moves to the next frame, in preorder; the first one is the root. Returns 1, 0 at the end, or
@@ -54,7 +54,8 @@ void dp_export_walk(struct dp_export *e, uint32_t frame);
  * parts are separate, else the root. The first one follows DP_STACKS_NONE. Returns false after the
  * last one. */
 bool dp_export_lane(const struct dp_export *e, uint32_t *frame);
-/* The part of such a frame; NULL: all parts. */
+/* Returns the part that a frame of dp_export_lane() belongs to. NULL: the frame is the root, with
+ * all parts. */
 const struct dp_export_part *dp_export_part_of(const struct dp_export *e, uint32_t lane);
 
 /* The name of a phase, without the parentheses of its label. */

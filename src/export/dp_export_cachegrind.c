@@ -3,6 +3,7 @@
 #include "dp_grind.h"
 #include "dp_err.h"
 
+/* Appends a line of the file: what, for example "fn=", and a name of the pool. */
 static void put_name(struct dp_grind *g, const char *what, const struct dp_pool *pool, uint32_t n)
 {
     const struct dp_name *text = dp_pool_name(pool, n);
@@ -61,6 +62,7 @@ static int put_all(struct dp_grind *g)
     return dp_grind_send(g);
 }
 
+/* Prints the stacks as a file of cachegrind, which has costs by line. Returns 0 or a DP_E. */
 int dp_print_cachegrind(const struct dp_stacks_printing *p)
 {
     struct dp_grind g;

@@ -373,6 +373,8 @@ static int put_all(struct callgrind *x)
     return dp_grind_send(&x->g);
 }
 
+/* Prints the stacks as a file of callgrind, which has costs by sub or line, and calls. Returns 0 or
+ * a DP_E. */
 int dp_print_callgrind(const struct dp_stacks_printing *p)
 {
     struct callgrind x;

@@ -371,6 +371,8 @@ static int make_tail(struct chrome *c, uint32_t n, struct tail *tail)
     return shown < 0 ? DP_E_HOST : 0;
 }
 
+/* Takes a sub of the trace, and makes the part of its events that is the same in all calls. Returns
+ * the sub's number, or a DP_E. */
 static int64_t on_sub(void *ctx, const struct dp_subdef *def)
 {
     struct chrome *c = ctx;
@@ -414,6 +416,7 @@ static int on_tree(void *ctx, struct dp_err *err)
     return rc < 0 ? rc : no_order(&c->file, err);
 }
 
+/* Tells the host how much of the trace has been read. */
 static int on_progress(void *ctx, uint64_t done, uint64_t total)
 {
     const struct dp_host *host = ((struct chrome *)ctx)->p->host;
@@ -499,6 +502,7 @@ static int on_header(void *ctx, const struct dp_header *head, struct dp_err *err
     return rc == 0 && c->window ? cross_edges(c, 0, 0) : rc;
 }
 
+/* Frees what was made for one trace. */
 static void end_file(struct chrome *c)
 {
     dp_file_release(&c->file);
@@ -509,6 +513,7 @@ static void end_file(struct chrome *c)
     c->tails_cap = 0;
 }
 
+/* Prepares for reading the next trace. */
 static int begin_file(struct chrome *c, const char *path)
 {
     dp_subs_init(&c->subs);
@@ -519,6 +524,7 @@ static int begin_file(struct chrome *c, const char *path)
     return dp_file_init(&c->file, path, c->how->force ? DP_FORCE : 0);
 }
 
+/* Tells the host how reading a trace has ended. Returns 0 or DP_E_HOST. */
 static int tell_outcome(const struct chrome *c, const struct dp_file *file)
 {
     const struct dp_stacks_job *job = c->p->job;
@@ -602,6 +608,7 @@ static int print_files(struct chrome *c)
     return c->out->err;
 }
 
+/* Prints the calls of traces as a trace of Chrome's tools, in JSON. Returns 0 or a DP_E. */
 int dp_print_chrome(const struct dp_stacks_printing *p)
 {
     const struct dp_export_how *how = p->job->export;

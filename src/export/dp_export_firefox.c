@@ -116,6 +116,7 @@ static void put_markers(struct dp_firefox *x)
     dp_jsonout_close(&x->json, '}');
 }
 
+/* Writes the name of a thread of the profile: the metric, and the thread's number. */
 static void put_name(struct dp_firefox *x, const struct dp_export_part *part)
 {
     struct dp_buf text;
@@ -128,6 +129,7 @@ static void put_name(struct dp_firefox *x, const struct dp_export_part *part)
     dp_buf_release(&text);
 }
 
+/* Writes the process's number, which is a string in this format. */
 static void put_pid(struct dp_firefox *x, uint64_t pid)
 {
     dp_jsonout_key(&x->json, "pid");
@@ -376,6 +378,7 @@ static int put_file(struct dp_firefox *x, const struct dp_stacks_printing *p)
     return rc;
 }
 
+/* Prints the stacks as a profile of Firefox's Profiler, in JSON. Returns 0 or a DP_E. */
 int dp_print_firefox(const struct dp_stacks_printing *p)
 {
     struct dp_firefox x;

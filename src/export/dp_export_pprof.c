@@ -527,6 +527,7 @@ static int prepare_stacks(struct pprof *x)
     return x->line_of && x->begin_of ? 0 : DP_E_NOMEM;
 }
 
+/* Prints the stacks as a profile of pprof, in protocol buffers. Returns 0 or a DP_E. */
 int dp_print_pprof(const struct dp_stacks_printing *p)
 {
     const struct dp_export_how *how = p->job->export;

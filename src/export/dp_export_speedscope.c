@@ -293,6 +293,7 @@ static int put_file(struct speedscope *x, const struct dp_stacks_printing *p)
     return rc;
 }
 
+/* Prints the stacks as a file of speedscope, in JSON. Returns 0 or a DP_E. */
 int dp_print_speedscope(const struct dp_stacks_printing *p)
 {
     struct speedscope x;

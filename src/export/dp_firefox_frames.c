@@ -41,6 +41,8 @@ static uint32_t number_of(struct dp_firefox *x, uint64_t key, size_t next, bool 
     return slot ? slot->value : DP_MAP_NONE;
 }
 
+/* Returns the number of a name in the table of functions, which gets a new row if it lacks the
+ * name. DP_MAP_NONE: memory is short. */
 static uint32_t func_of(struct dp_firefox *x, uint32_t name)
 {
     bool is_new;
@@ -84,6 +86,7 @@ void dp_firefox_categories(struct dp_jsonout *json)
     dp_jsonout_close(json, ']');
 }
 
+/* Returns the category, and so the colour, of a name. */
 static unsigned category_of(const struct dp_stacks_name *name)
 {
     return name->kind == DP_KIND_PROGRAM ? OF_PROGRAM : name->kind == DP_KIND_XS ? OF_XS
@@ -152,6 +155,7 @@ static void put_name(struct dp_firefox *x, size_t func)
     dp_firefox_text(x, text->ptr, text->len);
 }
 
+/* Writes the file of a function as an index of strings, or null. */
 static void put_file(struct dp_firefox *x, size_t func)
 {
     struct dp_name file = dp_firefox_file(x, x->funcs[func]);

@@ -48,6 +48,7 @@ static void add_number(struct dp_buf *buf, uint64_t n)
     dp_buf_addu(buf, n);
 }
 
+/* Appends the times, ops and counters of a statement. */
 static void put_costs(struct dp_buf *buf, const struct dp_fmt_stmt *s)
 {
     for (int m = 0; m < DP_METRICS; m++)

@@ -31,6 +31,7 @@ static const char *skip_blanks(const char *p, const char *end)
     return p;
 }
 
+/* Returns a copy of a text with a NUL behind it, or NULL. */
 static char *copy_text(struct dp_header *head, const char *ptr, size_t len)
 {
     char *to = dp_pool_alloc(&head->pool, len + 1);
@@ -64,6 +65,7 @@ static const char *unquote_value(const char *p, const char *end, char *to, size_
     return p < end ? p + 1 : NULL;
 }
 
+/* Returns the end of the number at p, or NULL if there is none. */
 static const char *number_end(const char *p, const char *end)
 {
     const char *start = p;
@@ -75,6 +77,8 @@ static const char *number_end(const char *p, const char *end)
     return p > digits && p - start < 40 ? p : NULL;
 }
 
+/* Appends a variable of the header; those beyond the limit are left out. Returns 0 or
+ * DP_E_NOMEM. */
 static int add_var(struct dp_header *head, struct dp_var var)
 {
     if (head->count >= DP_LIMIT_VARS)

@@ -73,6 +73,7 @@ struct dp_header {
     size_t n_counters;
 };
 
+/* Make an empty header, and free what a header holds. */
 void dp_header_init(struct dp_header *head);
 void dp_header_release(struct dp_header *head);
 

@@ -19,6 +19,7 @@ struct dp_pieces {
     struct dp_err err;          /* why pieces are missing */
 };
 
+/* Make an empty set of pieces, and free what a set holds. */
 void dp_pieces_init(struct dp_pieces *p);
 void dp_pieces_release(struct dp_pieces *p);
 
@@ -28,7 +29,7 @@ int dp_pieces_read(struct dp_pieces *p, struct dp_source *src);
 /* Reads only state, names and sites. */
 int dp_pieces_read_names(struct dp_pieces *p, struct dp_source *src);
 
-/* Number of counters after each mark, and in each node. */
+/* Returns the number of counters after each mark, and in each node. */
 size_t dp_pieces_counts(const struct dp_pieces *p);
 
 /* Reads a number in a piece, at any alignment. */

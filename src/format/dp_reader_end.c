@@ -38,6 +38,8 @@ void dp_reader_sums(struct dp_reader *r, const char *ptr, size_t len)
     }
 }
 
+/* Compares the sums in the last line with those that were read. Returns 0 or a DP_E with a
+ * message. */
 static int check_sums(struct dp_reader *r)
 {
     if (!r->end.seen)

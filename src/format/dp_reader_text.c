@@ -816,8 +816,8 @@ static const char *counted_time(struct dp_reader *r, const char *p)
     return p + 1;
 }
 
-/* Like usual_lines, for lines with counters. end follows a line's end, so nothing reads beyond
- * it. */
+/* Reads marks like usual_lines, but for lines with counters. end follows a line's end, so nothing
+ * reads beyond it. */
 static const char *counted_lines(struct dp_reader *r, const char *p, const char *end)
 {
     while (p < end && r->n_events < DP_READER_BATCH) {

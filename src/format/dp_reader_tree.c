@@ -181,7 +181,8 @@ static int histogram_line(struct dp_reader *r, const char *ptr, size_t len)
     return rc < 0 ? dp_reader_fail(r, rc, 0, "%s", dp_err_text(rc)) : 0;
 }
 
-/* #f FILE [size=N] [crc=HEX] [text=PACKED]: the following statements are in this file. */
+/* Reads a line #f FILE [size=N] [crc=HEX] [text=PACKED]: the following statements are in this
+ * file. */
 static int file_line(struct dp_reader *r, const char *ptr, size_t len)
 {
     struct dp_text f = field_at(ptr + 2, ptr + len);
@@ -293,7 +294,7 @@ static bool requests_bucket(struct dp_text f, struct dp_requests *to)
     return true;
 }
 
-/* #r NAME [KEY=VALUE ...] [BUCKET:COUNT ...] */
+/* Reads a line #r NAME [KEY=VALUE ...] [BUCKET:COUNT ...] */
 static int requests_line(struct dp_reader *r, const char *ptr, size_t len)
 {
     struct dp_requests of;
@@ -309,7 +310,7 @@ static int requests_line(struct dp_reader *r, const char *ptr, size_t len)
     return rc < 0 ? dp_reader_fail(r, rc, 0, "%s", dp_err_text(rc)) : 0;
 }
 
-/* #a NAME */
+/* Reads a line #a NAME. */
 static int server_line(struct dp_reader *r, const char *ptr, size_t len)
 {
     struct dp_text name = field_at(ptr + strlen(DP_REQUESTS_SERVER), ptr + len);

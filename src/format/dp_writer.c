@@ -84,6 +84,7 @@ static char *spill_text(struct dp_writer *w, char *out)
 
 /* ---- names ---- */
 
+/* Writes a number in hexadecimal, without leading zeros. Returns its length. */
 static size_t hex_text(char *to, uint32_t n)
 {
     static const char digits[] = "0123456789abcdef";

@@ -66,6 +66,8 @@ struct dp_writer {
     int err;
 };
 
+/* Make a writer of a profile, which hands the text to the function sink, and free what a writer
+ * holds. hz: stamps per second. Returns 0 or DP_E_NOMEM. */
 int dp_writer_init(struct dp_writer *w, uint64_t hz,
                    int (*sink)(void *, const char *, size_t), void *sink_arg);
 void dp_writer_release(struct dp_writer *w);

@@ -116,7 +116,8 @@ static void leave_function(const struct dp_callgraph *g, struct groups *s)
     }
 }
 
-/* Tarjan's search for strongly connected components, without recursion. */
+/* Finds the groups of functions that call each other, by Tarjan's search for strongly connected
+ * components, without recursion. */
 static void find_groups(const struct dp_callgraph *g, struct groups *s)
 {
     for (uint32_t start = 0; start < g->n_functions; start++) {
@@ -213,6 +214,7 @@ static bool is_inside(const struct division *d, uint32_t edge)
 
 enum { SEEN = 0, DONE = 1 };    /* NONE: not visited yet */
 
+/* Visits a function in the search for recursive groups, Tarjan's algorithm: puts it on the path. */
 static void step_into(struct division *d, uint32_t fn)
 {
     struct groups *s = &d->groups;
@@ -332,6 +334,7 @@ static int64_t arrive_at(struct division *d, uint32_t parent, uint32_t fn)
     return n;
 }
 
+/* Adds an amount to a node's own value of a kind. Returns 0 or a DP_E. */
 static int add_own(struct division *d, int64_t node, size_t kind, uint64_t amount)
 {
     uint64_t values[DP_IMPORT_VALUES] = { 0 };
@@ -386,6 +389,7 @@ static int divide_amount(struct division *d, uint32_t node, size_t kind, uint64_
     return rc;
 }
 
+/* Notes how much of a divided value goes to an edge. Returns 0 or a DP_E. */
 static int add_share(struct division *d, uint32_t edge, uint64_t amount)
 {
     if (!amount)
@@ -528,6 +532,7 @@ static int find_grains(struct division *d)
     return 0;
 }
 
+/* Frees what dividing the graph into a tree has made. */
 static void release_division(struct division *d)
 {
     dp_mem_free(d->groups.list);

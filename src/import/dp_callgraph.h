@@ -31,6 +31,7 @@ struct dp_callgraph {
     struct dp_map edge_of;      /* caller and callee -> edge */
 };
 
+/* Make an empty call graph, and free what a graph holds. */
 void dp_callgraph_init(struct dp_callgraph *g);
 void dp_callgraph_release(struct dp_callgraph *g);
 

@@ -30,6 +30,7 @@ struct dp_linecosts_names {
     struct dp_text (*file)(const struct dp_reader *r, uint32_t file);
 };
 
+/* Make an empty list of costs by line, and free what a list holds. */
 void dp_linecosts_init(struct dp_linecosts *l);
 void dp_linecosts_release(struct dp_linecosts *l);
 

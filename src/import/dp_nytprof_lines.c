@@ -44,6 +44,7 @@ int dp_nytprof_lines_add(struct dp_nytprof_lines *l, uint32_t file, uint32_t lin
 
 /* ---- subs ---- */
 
+/* Sorts lines by file, then by number. */
 static int compare_lines(const void *a, const void *b)
 {
     const struct dp_nytprof_line *x = a, *y = b;
@@ -61,7 +62,8 @@ static int compare_ranges(const void *a, const void *b)
     return c ? c : ORDER(x->sub, y->sub);
 }
 
-/* open: the subs that began at or before the line, the innermost last. */
+/* Sets the sub of each line: the innermost one whose range holds the line. open: the subs that
+ * began at or before the line, the innermost last. */
 int dp_nytprof_lines_subs(struct dp_nytprof_lines *l, struct dp_nytprof_range *ranges, size_t n)
 {
     uint32_t *open = dp_mem_realloc(NULL, n + 1, sizeof *open);
@@ -89,6 +91,7 @@ int dp_nytprof_lines_subs(struct dp_nytprof_lines *l, struct dp_nytprof_range *r
 
 /* ---- handing over ---- */
 
+/* Hands a line with its count and times to the consumer. */
 static int give_line(struct dp_reader *r, const struct dp_nytprof_line *at,
                      const struct dp_apportion *time, struct dp_text file)
 {

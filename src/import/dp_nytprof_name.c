@@ -102,7 +102,7 @@ static void set_builtin(struct dp_subdef *def, struct dp_text op)
             def->name = constant(ops[i].name);
 }
 
-/* Where the last part of a name begins; file names after it may contain colons, too. */
+/* Returns where the last part of a name begins; file names after it may contain colons, too. */
 static size_t last_part(struct dp_text name)
 {
     size_t at = 0;

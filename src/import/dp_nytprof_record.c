@@ -22,6 +22,7 @@ static const struct form {
     { 'p', "un" },
 };
 
+/* Returns the form of the records with a tag, or NULL. */
 static const struct form *form_of(char tag)
 {
     for (size_t i = 0; i < DP_ARRAY_LEN(forms); i++)
@@ -68,6 +69,7 @@ double dp_nytprof_swapped(double v)
     return v;
 }
 
+/* Reads a field that is a double in the machine's byte order, and moves *at behind it. */
 static int time_field(struct dp_reader *r, size_t *at, double *out)
 {
     int rc = dp_nytprof_need(r, *at + sizeof *out);
@@ -100,7 +102,8 @@ static int text_field(struct dp_reader *r, size_t *at, size_t *from, size_t *len
     return 0;
 }
 
-/* Reading may move the buffer, so texts get their addresses at the end. */
+/* Reads the next record: its tag, numbers and texts. Reading may move the buffer, so texts get
+ * their addresses at the end. */
 int dp_nytprof_record(struct dp_reader *r, bool swapped, struct dp_nytprof_record *rec)
 {
     size_t u = 0, n = 0, s = 0, at = 1, from[DP_NYTPROF_TEXTS], len[DP_NYTPROF_TEXTS];

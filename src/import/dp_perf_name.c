@@ -39,7 +39,7 @@ struct dp_text dp_perf_no_offset(struct dp_text name)
 
 /* ---- parameters ---- */
 
-/* Where the bracket that ends the text opens; its length if there is none. */
+/* Returns where the bracket that ends the text opens; its length if there is none. */
 static size_t opening_bracket(struct dp_text t, char open, char close)
 {
     size_t depth = 0;
@@ -95,7 +95,7 @@ static struct dp_text no_java_type(struct dp_text t)
     return t;
 }
 
-/* Where the first unclosed bracket opens: the writer cut a long name. */
+/* Returns where the first unclosed bracket opens: the writer cut a long name. */
 static size_t unclosed_bracket(struct dp_text t)
 {
     size_t depth = 0, at = t.len;

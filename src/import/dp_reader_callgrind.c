@@ -83,6 +83,7 @@ static struct callgrind *state(const struct dp_reader *r) { return r->import.sta
 
 /* ---- words ---- */
 
+/* Returns a text without its first n bytes, and without blanks at both ends. */
 static struct dp_text text_after(struct dp_text t, size_t n)
 {
     t.ptr += n;
@@ -99,6 +100,7 @@ static int bad_line(struct dp_reader *r, const char *what, struct dp_text line)
     return dp_import_bad(r, what, text_after(line, 0));
 }
 
+/* Returns the next word of a line, and removes it from the rest. */
 static struct dp_text next_word(struct dp_text *rest)
 {
     *rest = text_after(*rest, 0);
@@ -436,6 +438,8 @@ static bool read_position(struct dp_text w, uint64_t *at)
     return true;
 }
 
+/* Reads the positions at the beginning of a line of costs, one for each kind that the header
+ * names. */
 static int read_positions(struct dp_reader *r, struct dp_text *rest, uint64_t *at)
 {
     struct callgrind *cg = state(r);
@@ -470,6 +474,7 @@ static int read_costs(struct dp_reader *r, struct dp_text rest, uint64_t *values
     return 0;
 }
 
+/* Adds the costs of a line to the sums at *to. Returns 0 or a DP_E with a message. */
 static int add_costs(struct dp_reader *r, uint64_t *to, const uint64_t *values)
 {
     int rc = dp_callgraph_add(&state(r)->graph, to, values);
@@ -586,7 +591,8 @@ static int read_name_line(struct dp_reader *r, struct dp_text line)
     return bad_line(r, "this is no line of callgrind's format", line);
 }
 
-/* Reads a line of the body: its first character tells costs, keys and names from each other. */
+/* Reads a line of the body. The line's first character decides whether it holds costs, a key or a
+ * name. */
 static int read_line(struct dp_reader *r, struct dp_text line)
 {
     line = text_after(line, 0);
@@ -623,6 +629,7 @@ static struct dp_text file_of(const struct dp_reader *r, uint32_t file)
     return dp_import_name(&state(r)->names, file);
 }
 
+/* Hands everything to the consumer once the file has been read: subs, then contexts, then lines. */
 static int give_all(struct dp_reader *r)
 {
     static const struct dp_linecosts_names names = { sub_of, file_of };

@@ -81,7 +81,7 @@ static bool is_comment(const char *p, size_t len)
     return p[0] == '#' && (len == 1 || dp_is_blank(p[1]));
 }
 
-/* Where the last word of a trimmed line begins. */
+/* Returns where the last word of a trimmed line begins. */
 static size_t last_word(const char *p, size_t len)
 {
     while (len && !dp_is_blank(p[len - 1]))
@@ -262,7 +262,7 @@ static int make_finer(struct dp_reader *r, unsigned decimals)
     return rc < 0 ? dp_import_error(r, rc) : 0;
 }
 
-/* a * 10 + d, at most DP_LIMIT_TOTAL. */
+/* Appends a digit to a number. Returns a * 10 + d, at most DP_LIMIT_TOTAL. */
 static uint64_t shift_in(uint64_t a, unsigned d)
 {
     return a <= (DP_LIMIT_TOTAL - 1 - d) / 10 ? a * 10 + d : DP_LIMIT_TOTAL;
@@ -829,7 +829,8 @@ static void release_state(void *all)
     dp_mem_free(in);
 }
 
-/* Any file may be folded stacks: no bytes at its beginning identify them. */
+/* Accepts every file, because any file may be folded stacks: no bytes at its beginning identify
+ * them. */
 static bool is_folded(const char *ptr, size_t len)
 {
     (void)ptr, (void)len;

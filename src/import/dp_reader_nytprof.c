@@ -127,6 +127,7 @@ static int read_sub_record(struct dp_reader *r, struct nytprof *in,
 
 /* ---- calls ---- */
 
+/* Rounds a time in ticks. Returns 0, or a DP_E if it is out of range. */
 static int ticks_of(struct dp_reader *r, double v, int64_t *out)
 {
     if (!(v < (double)DP_LIMIT_INTERVAL && v > -(double)DP_LIMIT_INTERVAL))
@@ -164,6 +165,7 @@ static int function_of(struct dp_reader *r, struct nytprof *in, uint32_t sub, ui
     return 0;
 }
 
+/* Returns ticks as nanoseconds. */
 static uint64_t ns_of(const struct nytprof *in, int64_t ticks)
 {
     uint64_t ns;
@@ -262,6 +264,7 @@ static void read_process_record(struct nytprof *in, const struct dp_nytprof_reco
 
 /* ---- lines of text ---- */
 
+/* Is the line KEY=VALUE with this key? Sets the value. */
 static bool is_key(struct dp_text line, const char *key, struct dp_text *value)
 {
     size_t n = strlen(key);
@@ -271,6 +274,7 @@ static bool is_key(struct dp_text line, const char *key, struct dp_text *value)
     return true;
 }
 
+/* Adds a variable to the profile's header. Returns 0 or a DP_E. */
 static int keep_variable(struct dp_reader *r, const char *name, struct dp_text value)
 {
     dp_buf_clear(&r->ids.scratch);
@@ -319,7 +323,7 @@ static int read_attribute(struct dp_reader *r, struct nytprof *in, struct dp_tex
     return 0;
 }
 
-/* :NAME=VALUE, !OPTION=VALUE, # and a comment. */
+/* Reads a record that is a line of text: :NAME=VALUE, !OPTION=VALUE, # and a comment. */
 static int read_text_record(struct dp_reader *r, struct nytprof *in)
 {
     long len = dp_reader_whole_line(r);
@@ -540,6 +544,7 @@ static int64_t own_ticks(const struct nytprof *in, bool graph)
     return left;
 }
 
+/* Hands a node of the tree of calls to the consumer: its sub, its calls and its time. */
 static int give_context(struct dp_reader *r, struct nytprof *in, uint32_t n)
 {
     const struct dp_returns_node *node = &in->calls.nodes[n];
@@ -563,6 +568,7 @@ static int give_tree(struct dp_reader *r, struct nytprof *in)
     return rc;
 }
 
+/* Divides the graph of callers and callees into a tree, and hands that to the consumer. */
 static int give_graph(struct dp_reader *r, struct nytprof *in)
 {
     for (size_t n = 0; n < in->names.count; n++)

@@ -81,7 +81,7 @@ static bool is_id(struct dp_text w)
     return at && (at == w.len || (w.ptr[at] == '/' && at + 1 < w.len));
 }
 
-/* SECONDS.FRACTION: */
+/* Is the word a time, SECONDS.FRACTION and a colon? */
 static bool is_time(struct dp_text w)
 {
     size_t at = span_of(w, 0, dp_is_digit);
@@ -121,6 +121,7 @@ static bool is_here(const struct words *of, bool (*is)(struct dp_text w))
     return of->at < of->n && is(of->w[of->at]);
 }
 
+/* Returns the part of the line behind the words that were read. */
 static struct dp_text rest_of(const struct words *of)
 {
     const char *end = of->line.ptr + of->line.len;
@@ -290,6 +291,7 @@ static enum sure sample_line(struct dp_text line, struct sample *s)
 
 /* ---- samples ---- */
 
+/* Sets *out to the number of a name. Returns 0 or a DP_E. */
 static int intern_name(struct dp_reader *r, struct perf *in, struct dp_text t, uint32_t *out)
 {
     *out = dp_pool_intern(&in->names, t.ptr, t.len);
@@ -496,6 +498,8 @@ static bool is_perf(const char *ptr, size_t len)
 
 /* ---- the file ---- */
 
+/* Makes the header, with a counter for each event of the file; the events that are clocks count
+ * nanoseconds. */
 static int make_header(struct dp_reader *r, struct perf *in)
 {
     for (size_t i = 0; i < in->n_events; i++) {

@@ -112,6 +112,7 @@ static bool take_bytes(struct dp_text *rest, uint64_t n, struct dp_text *out)
     return true;
 }
 
+/* Reads a number of fixed size, with the lowest byte first. */
 static uint64_t read_fixed(struct dp_text bytes)
 {
     uint64_t v = 0;
@@ -208,6 +209,7 @@ static bool is_pprof(const char *ptr, size_t len)
 
 /* ---- the first pass ---- */
 
+/* Notes the index of the message with an id. Returns 0 or a DP_E. */
 static int keep_index(struct dp_reader *r, struct dp_map *map, uint64_t id, size_t index)
 {
     struct dp_map_slot *slot = dp_map_put(map, id);
@@ -217,6 +219,7 @@ static int keep_index(struct dp_reader *r, struct dp_map *map, uint64_t id, size
     return 0;
 }
 
+/* Appends a part of the file to a list. Returns 0 or a DP_E. */
 static int add_span(struct dp_reader *r, struct span **list, size_t *n, size_t *cap, struct span s)
 {
     if (dp_mem_grow((void **)list, cap, *n + 1, sizeof **list) < 0)

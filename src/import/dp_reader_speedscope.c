@@ -141,6 +141,7 @@ static int next_token(struct dp_reader *r)
     return kind;
 }
 
+/* Skips a value of any kind, whose first token is given. Returns 0 or a DP_E. */
 static int skip_value(struct dp_reader *r, int kind)
 {
     struct speedscope *in = r->import.state;
@@ -155,6 +156,7 @@ static int expect_token(struct dp_reader *r, int kind, const char *what)
     return got < 0 || got == kind ? got : FAIL(r, DP_E_SYNTAX, "%s", what);
 }
 
+/* Sets *out to the number of the string that was read last. Returns 0 or a DP_E. */
 static int intern_text(struct dp_reader *r, uint32_t *out)
 {
     struct speedscope *in = r->import.state;
@@ -237,6 +239,7 @@ static int each_object(struct dp_reader *r, int (*one)(struct dp_reader *r))
             : FAIL(r, DP_E_SYNTAX, "there is something else than an object in a list of objects");
 }
 
+/* Reads the object `shared', which has the frames. */
 static int read_shared(struct dp_reader *r)
 {
     struct speedscope *in = r->import.state;
@@ -302,6 +305,7 @@ static bool is_early(const struct dp_reader *r, const struct profile *p)
     return !p->unit || in->n_late || (p->name == (uint32_t)NONE && !any_name);
 }
 
+/* Reads a number as a whole number of the profile's smallest unit. Returns 0 or a DP_E. */
 static int scaled_value(struct dp_reader *r, struct profile *p, const struct dp_json *number,
                         int64_t *out)
 {
@@ -358,6 +362,7 @@ static int keep_late(struct dp_reader *r, uint32_t node, size_t text)
     return 0;
 }
 
+/* Adds a value to a node of the tree. Returns 0 or a DP_E. */
 static int add_value(struct dp_reader *r, const struct profile *p, uint32_t node, uint64_t value)
 {
     struct speedscope *in = r->import.state;
@@ -366,6 +371,7 @@ static int add_value(struct dp_reader *r, const struct profile *p, uint32_t node
             : rc < 0 ? FAIL(r, rc, "the values add up to more than fits") : 0;
 }
 
+/* Returns the number of the node for a frame that is called from the node `parent', or a DP_E. */
 static int64_t enter_frame(struct dp_reader *r, uint32_t parent, uint32_t frame)
 {
     struct speedscope *in = r->import.state;
@@ -800,6 +806,8 @@ static int give_frames(struct dp_reader *r)
     return 0;
 }
 
+/* Hands the frames and the tree of contexts to the consumer. read_head() has read the whole
+ * file. */
 static int read_body(struct dp_reader *r)
 {
     struct speedscope *in = r->import.state;

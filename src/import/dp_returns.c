@@ -105,6 +105,7 @@ static int link_kid(struct dp_returns *t, uint32_t parent, uint32_t n, uint32_t 
     return 0;
 }
 
+/* Adds calls and ticks to a node. Returns 0 or DP_E_LIMIT. */
 static int add_values(struct dp_returns *t, uint32_t n, uint64_t calls, int64_t ticks)
 {
     struct dp_returns_node *node = &t->nodes[n];
@@ -116,6 +117,7 @@ static int add_values(struct dp_returns *t, uint32_t n, uint64_t calls, int64_t 
     return 0;
 }
 
+/* Notes that a node has to become part of another one. Returns 0 or DP_E_NOMEM. */
 static int push_move(struct dp_returns *t, uint32_t from, uint32_t to)
 {
     if (dp_mem_grow((void **)&t->moves, &t->moves_cap, t->n_moves + 1, sizeof *t->moves) < 0)

@@ -30,6 +30,7 @@ struct dp_returns {
     size_t n_moves, moves_cap;
 };
 
+/* Make an empty tree of calls in the order of their returns, and free what a tree holds. */
 void dp_returns_init(struct dp_returns *t);
 void dp_returns_release(struct dp_returns *t);
 

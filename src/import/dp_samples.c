@@ -66,6 +66,7 @@ int dp_samples_move(struct dp_samples *t, size_t from, size_t to)
     return rc;
 }
 
+/* Hands the values of a node to the consumer, unless all are 0. Returns 0 or a DP_E. */
 static int give_values(struct dp_reader *r, const struct dp_samples *t, size_t n, uint32_t node)
 {
     uint64_t values[DP_IMPORT_VALUES] = { 0 };

@@ -20,6 +20,7 @@ struct dp_samples {
     size_t kept;                /* number of values that there is room for */
 };
 
+/* Make an empty tree of samples, and free what a tree holds. */
 void dp_samples_init(struct dp_samples *t);
 void dp_samples_release(struct dp_samples *t);
 

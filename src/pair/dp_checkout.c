@@ -57,6 +57,7 @@ static bool is_digest(const char *ptr, size_t len)
     return (decimal == len && len >= 12) || (hex == len && len >= 16 && has_decimal);
 }
 
+/* Is this part of a name an address in hexadecimal, which differs from run to run? */
 static bool is_address(const char *ptr, size_t len)
 {
     size_t n = 2;
@@ -92,6 +93,7 @@ void dp_checkout_plain(struct dp_buf *buf, const char *ptr, size_t len)
     }
 }
 
+/* Returns the number of a text, 0 if memory is short. */
 static uint32_t text_number(struct dp_checkouts *c, const char *ptr, size_t len)
 {
     uint32_t n = c->buf.err ? DP_MAP_NONE : dp_pool_intern(c->texts, len ? ptr : "", len);

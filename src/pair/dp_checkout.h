@@ -30,6 +30,8 @@ struct dp_checkouts {
     bool no_memory;             /* sticky */
 };
 
+/* Make an empty set of the sides' files, and free what a set holds. texts: names of files,
+ * borrowed; bases: folders that are removed from the names. */
 void dp_checkouts_init(struct dp_checkouts *c, struct dp_pool *texts, const char *const *bases,
                        size_t n_bases);
 void dp_checkouts_release(struct dp_checkouts *c);

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+/* Returns an array of n elements and a spare one, all zero; NULL, with no_memory set, if memory is
+ * short. */
 static void *make_array(struct dp_file_pairs *fp, size_t n, size_t size)
 {
     void *ptr = n < SIZE_MAX / size ? dp_mem_zalloc((n + 1) * size) : NULL;
@@ -67,6 +69,7 @@ static uint32_t script_of(struct dp_file_pairs *fp, uint32_t side)
     return DP_MAP_NONE;
 }
 
+/* Does a side have a file of this text? */
 static bool side_has(const struct dp_file_pairs *fp, uint32_t file, uint32_t side)
 {
     uint64_t text = fp->checkouts.files[file].text;
@@ -106,8 +109,8 @@ static void name_files(struct dp_file_pairs *fp)
 
 /* ---- versions ---- */
 
-/* Adds to a side's version of a file what a profile knows of the source: its size and checksum. The
- * version is unknown if profiles have different ones, or one of them has none. */
+/* Adds to a side's version of a file the size and checksum of the source that a profile has
+ * recorded. The version is unknown if profiles have different ones, or one of them has none. */
 static void see_version(const struct dp_prof *prof, uint32_t site, struct dp_file_version *v)
 {
     const char *file;
@@ -126,8 +129,8 @@ static void see_version(const struct dp_prof *prof, uint32_t site, struct dp_fil
     v->crc = s->crc;
 }
 
-/* Adds what profile k knows of its files to the versions of its side. The first profile with a file
- * gives the name. Sets fp->no_memory. */
+/* Adds the sizes and checksums of the files of profile k to the versions of its side. The first
+ * profile with a file gives the name. Sets fp->no_memory. */
 static void see_files(struct dp_file_pairs *fp, size_t k)
 {
     const struct dp_pair_prof *of = &fp->subs->profs[k];

@@ -37,6 +37,8 @@ struct aligning {
     bool no_memory;
 };
 
+/* Puts a pair of ranges, of lines a and of lines b, on the list of those to align, unless one is
+ * empty. */
 static void push_range(struct aligning *al, uint32_t a, uint32_t a_end, uint32_t b, uint32_t b_end,
                        unsigned depth)
 {
@@ -54,6 +56,8 @@ static void match_words(struct aligning *al, uint32_t a, uint32_t b)
     al->to[al->b_line[b]] = al->a_line[a];
 }
 
+/* Pairs the lines that are equal at the beginning and at the end of two ranges, and shortens the
+ * ranges by these. */
 static void take_ends(struct aligning *al, struct range *r)
 {
     while (r->a < r->a_end && r->b < r->b_end && al->a[r->a] == al->b[r->b])
@@ -62,6 +66,8 @@ static void take_ends(struct aligning *al, struct range *r)
         match_words(al, --r->a_end, --r->b_end);
 }
 
+/* Counts how often each line occurs in both ranges, and notes where. (A word is the number of a
+ * line's text.) */
 static void count_words(struct aligning *al, const struct range *r)
 {
     for (uint32_t i = r->a; i < r->a_end; i++) {
@@ -72,6 +78,7 @@ static void count_words(struct aligning *al, const struct range *r)
         al->seen[al->b[j]].b++;
 }
 
+/* Resets what count_words() has noted, at the cost of these two ranges and not of all texts. */
 static void forget_words(struct aligning *al, const struct range *r)
 {
     static const struct seen none;
@@ -116,7 +123,8 @@ static bool take_anchors(struct aligning *al, const struct range *r)
     return len > 0;
 }
 
-/* reach[d][k + d]: the greatest index in a on diagonal k that d edits reach. */
+/* Returns the row reach[d] of the edits so far, with reach[d][k + d]: the greatest index in a on
+ * diagonal k that d edits reach. */
 static uint32_t *reach_of(const struct aligning *al, int d) { return al->reach + d * d; }
 
 /* Is the last of d edits to diagonal k an insertion, from k + 1, and not a deletion, from k - 1? */
@@ -310,6 +318,8 @@ static void follow_best_way(const struct guessing *g, uint32_t *to)
     }
 }
 
+/* Pairs lines by their numbers. Both lists are sorted; to[j] becomes the index of the old line that
+ * has the number of new[j]. */
 static void pair_numbers(const struct dp_line_seen *old, size_t n, const struct dp_line_seen *new,
                          size_t m, uint32_t *to)
 {

@@ -307,6 +307,7 @@ static int pair_file(struct job *j)
     return pair_by_distance(j);
 }
 
+/* Sorts the lines of a side by file, then by sub, then by number. */
 static int compare_own(const void *ctx, uint32_t x, uint32_t y)
 {
     const struct dp_side_lines *own = ctx;

@@ -47,6 +47,7 @@ struct dp_line_pairs {
     size_t n_guessed, guessed_cap;
 };
 
+/* Make an empty set of paired lines, and free what a set holds. */
 void dp_line_pairs_init(struct dp_line_pairs *lp);
 void dp_line_pairs_release(struct dp_line_pairs *lp);
 

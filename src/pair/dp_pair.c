@@ -20,7 +20,7 @@ struct item {
     struct dp_place place;
 };
 
-/* An anonymous sub of all sides. */
+/* An anonymous sub after pairing: the items of all sides that are the same sub. */
 struct canon {
     uint32_t first, last;       /* items; first: the baseline's, or DP_MAP_NONE */
     uint32_t label;
@@ -50,6 +50,7 @@ struct making {
     bool no_memory;
 };
 
+/* Returns the number of a text, 0 if memory is short. */
 static uint32_t text_number(struct making *m, const char *ptr, size_t len)
 {
     uint32_t n = dp_pool_intern(&m->pairs->texts, ptr, len);
@@ -65,6 +66,7 @@ static const struct dp_name *name_of(const struct making *m, uint32_t n)
     return dp_pool_name(&m->pairs->texts, n);
 }
 
+/* Returns the number of the text in the buffer. */
 static uint32_t text_of_buf(struct making *m)
 {
     m->no_memory = m->no_memory || m->buf.err;
@@ -189,7 +191,7 @@ static uint32_t plain_text(struct making *m, const struct dp_name *name)
     return text_of_buf(m);
 }
 
-/* First pass: collects the files and labels of each side. */
+/* Makes the first pass: collects the files and labels of each side. */
 static void survey_names(struct making *m, struct dp_pair_prof *to)
 {
     size_t n = dp_subs_count(&to->prof->subs);
@@ -242,6 +244,7 @@ static bool has_one_file(const struct making *m, uint32_t label)
     return true;
 }
 
+/* Notes in which file the subs with a label are on a side, or MANY if there are several. */
 static void note_file(struct making *m, const struct dp_pair_prof *of, uint32_t sub)
 {
     uint32_t *file;
@@ -249,6 +252,7 @@ static void note_file(struct making *m, const struct dp_pair_prof *of, uint32_t 
     *file = !was || *file == of->file[sub] ? of->file[sub] : MANY;
 }
 
+/* Is the file of this part the program's script? */
 static bool is_script(const struct dp_prof *prof, const struct part *p)
 {
     const char *script = prof->n_files ? dp_header_get(&prof->files[0].head, "dprof_script") : NULL;
@@ -286,6 +290,8 @@ static uint32_t add_item(struct making *m, const struct dp_pair_prof *of, uint32
 
 static int compare_numbers(uint64_t a, uint64_t b) { return a < b ? -1 : a > b; }
 
+/* Sorts subs by group, then by line, ordinal and file: members of a group are paired in this
+ * order. */
 static int compare_items(const void *ctx, uint32_t x, uint32_t y)
 {
     const struct making *m = ctx;
@@ -397,6 +403,7 @@ static void take_items(struct making *m, uint32_t side)
 
 /* ---- labels ---- */
 
+/* Returns the number of the text "file:line" for a sub, or of an empty text. */
 static uint32_t place_text(struct making *m, const struct item *item)
 {
     const struct dp_name *file = name_of(m, item->file);

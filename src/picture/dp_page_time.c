@@ -67,6 +67,8 @@ struct times {
 
 /* ---- chunks ---- */
 
+/* Writes the three columns of the current chunk into the page's packed block, and empties them.
+ * dp_page_block() calls this. */
 static int fill_chunk(void *ctx)
 {
     struct times *t = ctx;
@@ -80,6 +82,8 @@ static int fill_chunk(void *ctx)
     return rc;
 }
 
+/* Writes the steps that wait as one chunk, a script element of its own, and notes its number of
+ * steps among the lane's facts. Does nothing without steps. */
 static int end_chunk(struct times *t)
 {
     if (!t->steps)
@@ -95,6 +99,8 @@ static int end_chunk(struct times *t)
     return rc < 0 ? rc : t->p->sink->err;
 }
 
+/* Adds a step to the current chunk with the times since the previous step, and ends the chunk if it
+ * is full. code: the first column, see above. */
 static int add_step(struct times *t, uint32_t code)
 {
     uint64_t real = t->now - t->real_before, cpu = t->cpu - t->cpu_before;
@@ -118,6 +124,9 @@ static void add_text(struct times *t, struct dp_buf *to, const char *ptr, size_t
 
 /* ---- events ---- */
 
+/* Adds the step of a call that begins. A sub that is in no frame of the page's tree, for example
+ * because a filter hides it, makes no step. is_call is false if the call began earlier and only
+ * goes on here; the page does not count those. */
 static int push_call(struct times *t, uint32_t sub, bool is_call)
 {
     uint32_t name = sub < t->names_cap ? t->names[sub] : 0;
@@ -142,6 +151,7 @@ static int push_call(struct times *t, uint32_t sub, bool is_call)
     return add_step(t, slot->value - from);
 }
 
+/* Ends the innermost call; adds a step if the beginning of the call had one. */
 static int pop_call(struct times *t)
 {
     if (!t->depth)
@@ -151,6 +161,7 @@ static int pop_call(struct times *t)
     return ended->begins ? add_step(t, 0) : 0;
 }
 
+/* Notes that a phase begins at the current tick. */
 static void add_mark(struct times *t, uint32_t sub)
 {
     const struct dp_name *name = dp_subs_text(&t->subs, t->subs.subs[sub].name);
@@ -159,6 +170,7 @@ static void add_mark(struct times *t, uint32_t sub)
     dp_buf_addc(&t->marks, ']');
 }
 
+/* Turns one event of a trace into steps. */
 static int take_event(struct times *t, struct dp_event *ev)
 {
     int rc = 0;
@@ -183,6 +195,8 @@ static int take_event(struct times *t, struct dp_event *ev)
     return rc;
 }
 
+/* Takes a batch of a trace's events from the reader of files; on an error, *bad is the index of the
+ * event at fault. */
 static int on_events(void *ctx, struct dp_event *ev, uint64_t *counts, size_t n, size_t *bad,
                      struct dp_err *err)
 {
@@ -201,6 +215,7 @@ static int on_events(void *ctx, struct dp_event *ev, uint64_t *counts, size_t n,
 
 /* ---- trees ---- */
 
+/* Notes that the file is a tree, so its times come from samples. */
 static int on_tree(void *ctx, struct dp_err *err)
 {
     struct times *t = ctx;
@@ -209,6 +224,7 @@ static int on_tree(void *ctx, struct dp_err *err)
     return 0;
 }
 
+/* Takes one node of a tree's calls, with the number of its sub's name in the page's tree, or 0. */
 static int64_t on_context(void *ctx, const struct dp_context *c, struct dp_err *err)
 {
     struct times *t = ctx;
@@ -272,6 +288,8 @@ static uint32_t find_phase(const struct dp_stacks *s, const struct dp_name *name
     return DP_STACKS_NONE;
 }
 
+/* Finds the name in the page's tree that belongs to a sub of the file, and keeps its number in
+ * t->names. Returns the sub's number, or a DP_E. */
 static int64_t on_sub(void *ctx, const struct dp_subdef *def)
 {
     struct times *t = ctx;
@@ -298,6 +316,8 @@ static int64_t on_sub(void *ctx, const struct dp_subdef *def)
     return rc < 0 ? rc : n;
 }
 
+/* Forgets the numbers of subs, because the next part of the file numbers them from the beginning.
+ * */
 static void on_ids_anew(void *ctx)
 {
     struct times *t = ctx;
@@ -306,6 +326,7 @@ static void on_ids_anew(void *ctx)
 
 /* ---- files ---- */
 
+/* Appends a number to the lane's facts in JSON. */
 static void add_number(struct times *t, const char *key, uint64_t v)
 {
     dp_buf_addf(&t->facts, ",\"%s\":%" PRIu64, key, v);
@@ -334,6 +355,7 @@ static int read_steps(struct times *t, const char *path, uint32_t base)
     return rc;
 }
 
+/* Frees what read_steps() has made for one file. */
 static void release_steps(struct times *t)
 {
     dp_subs_release(&t->subs);
@@ -429,6 +451,7 @@ static int64_t read_lane(struct times *t, size_t first)
     return rc < 0 ? rc : (int64_t)(k - first);
 }
 
+/* Sorts files by lane, then by start, then as they were given. */
 static int compare_files(const void *a, const void *b)
 {
     const struct file_of_lane *x = a, *y = b;
@@ -485,6 +508,8 @@ static int find_lanes(struct times *t)
     return rc;
 }
 
+/* Indexes the frames of the page's tree by (parent, name). If frames have the same parent and name,
+ * the first one stays. */
 static int index_kids(struct times *t)
 {
     const struct dp_stacks *s = t->p->s;
@@ -499,6 +524,7 @@ static int index_kids(struct times *t)
     return 0;
 }
 
+/* Writes the JSON of all lanes into the page's block. dp_page_block() calls this. */
 static int fill_facts(void *ctx)
 {
     struct times *t = ctx;

@@ -34,6 +34,7 @@ void dp_tree_times_clear(struct dp_tree_times *tree, uint32_t base)
 
 /* ---- contexts ---- */
 
+/* Reads a decimal number at *at, and moves *at behind it. */
 static bool read_digits(const char **at, const char *end, uint64_t *v)
 {
     const char *from = *at;
@@ -42,6 +43,7 @@ static bool read_digits(const char **at, const char *end, uint64_t *v)
     return *at > from && dp_num_dec(from, (size_t)(*at - from), v) && *v < DP_LIMIT_TOTAL;
 }
 
+/* Appends a stretch of time in which a frame ran. Returns 0 or DP_E_NOMEM. */
 static int add_stretch(struct dp_tree_times *tree, const struct dp_tree_stretch *s)
 {
     if (dp_mem_grow((void **)&tree->at, &tree->cap, tree->n + 1, sizeof *tree->at) < 0)
@@ -113,6 +115,7 @@ int64_t dp_tree_times_take(struct dp_tree_times *tree, const struct dp_context *
 
 /* ---- order ---- */
 
+/* Sorts stretches by their beginning. */
 static int compare_stretches(const void *a, const void *b)
 {
     const struct dp_tree_stretch *x = a, *y = b;

@@ -28,7 +28,7 @@ struct dp_tree_times {
     uint32_t base;              /* frame of the file's root: that of its part, or 0 */
 };
 
-/* s and kids are borrowed. Returns 0 or DP_E_NOMEM. */
+/* Begins to write the times of a tree. s and kids are borrowed. Returns 0 or DP_E_NOMEM. */
 int dp_tree_times_init(struct dp_tree_times *tree, const struct dp_stacks *s,
                        const struct dp_map *kids);
 void dp_tree_times_release(struct dp_tree_times *tree);

@@ -127,6 +127,7 @@ struct timeline {
     struct dp_stacks_printing p;
 };
 
+/* Makes the arrays for n columns of a time line. Returns 0 or DP_E_NOMEM. */
 static int alloc_columns(struct timeline *t, size_t n)
 {
     t->columns = dp_mem_zalloc(n * sizeof *t->columns);
@@ -223,6 +224,7 @@ struct output {
     uint64_t written, told;
 };
 
+/* Writes bytes to the host, and now and then reports how much was written. */
 static int write_out(void *ctx, const void *ptr, size_t n)
 {
     struct output *to = ctx;

@@ -284,6 +284,8 @@ static int fold_stacks(struct folding *f)
     return rc;
 }
 
+/* Prints the stacks as folded stacks: a line with the path and the value for each stack. Returns 0
+ * or a DP_E. */
 int dp_print_folded(const struct dp_stacks_printing *p)
 {
     struct folding f = { .s = p->s, .how = p->job->fold, .sink = p->sink, .factor = p->factor };

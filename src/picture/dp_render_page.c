@@ -279,7 +279,8 @@ static int column_up(struct dp_page *p)
     return dp_page_hand_over(p);
 }
 
-static int column_name(struct dp_page *p)
+/* Writes a column of the page's frames: the number of each frame's name. */
+static int column_names(struct dp_page *p)
 {
     for (uint32_t i = 0; i < p->s->count; i++)
         dp_page_number(&p->out, p->s->frames[i].name);
@@ -295,6 +296,7 @@ static int compare_when(const void *ctx, uint32_t a, uint32_t b)
     return a < b ? -1 : a > b;
 }
 
+/* Gives each of the frames its rank in the order in which they first ran. */
 static void rank_frames(const struct dp_stacks *s, uint32_t *frames, size_t n, uint32_t *rank)
 {
     if (n > 1)
@@ -341,7 +343,7 @@ static int fill_data(void *ctx)
     int rc = write_facts(p);
     rc = rc < 0 ? rc : dp_page_hand_over(p);
     rc = rc < 0 ? rc : column_up(p);
-    rc = rc < 0 ? rc : column_name(p);
+    rc = rc < 0 ? rc : column_names(p);
     rc = rc < 0 ? rc : column_when(p);
     for (size_t c = 0; c < p->s->n_columns && rc == 0; c++) {
         for (uint32_t i = 0; i < p->s->count; i++)
@@ -366,6 +368,7 @@ static int add_document(struct dp_page *p)
 }
 static int add_data(struct dp_page *p) { return dp_page_block(p, fill_data, p); }
 
+/* Writes the policy that lets the browser execute only this page's own style and script. */
 static int add_policy(struct dp_page *p)
 {
     dp_sink_addf(p->sink,
@@ -408,6 +411,7 @@ static const char *find_two(const char *from, const char *end, char c)
     return NULL;
 }
 
+/* Prints the stacks as a page in HTML that shows a flame graph. Returns 0 or a DP_E. */
 int dp_print_html(const struct dp_stacks_printing *printing)
 {
     struct dp_page p;

@@ -123,6 +123,7 @@ struct text {
     const struct dp_flame_source *source;
 };
 
+/* Writes the text of a source into the page's packed block. dp_page_block() calls this. */
 static int fill_text(void *ctx)
 {
     struct text *t = ctx;

@@ -67,7 +67,7 @@ static void add_exact(struct dp_buf *to, double v)
         dp_render_real(to, v, 6, false);
 }
 
-/* Reads a colour #rrggbb; `otherwise` if the text is NULL, or is no such colour. */
+/* Reads a colour #rrggbb. Returns `otherwise` if the text is NULL, or is no colour of this form. */
 static struct dp_rgb parse_rgb(const char *text, struct dp_rgb otherwise)
 {
     unsigned v[3];
@@ -380,6 +380,8 @@ static void add_label(struct svg *g, const struct dp_name *name, double width, c
     dp_buf_release(&text);
 }
 
+/* Returns the colour of a box: by its change if two sides are drawn, else the colour that the user
+ * gave its name, else that of the palette. */
 static struct dp_rgb fill_of(struct svg *g, const struct dp_flame_box *box, double change)
 {
     const struct dp_stacks_name *name = &g->flame->s->names[box->name];
@@ -392,6 +394,8 @@ static struct dp_rgb fill_of(struct svg *g, const struct dp_flame_box *box, doub
     return dp_palette_colour(g->how->palette, &name->text, name->kind, g->how->hash, g->how->seed);
 }
 
+/* Tells the host, once for each name, which colour it got, so that later pictures can use the
+ * same. */
 static int tell_colour(struct svg *g, uint32_t name, struct dp_rgb c)
 {
     static const char hex[] = "0123456789abcdef";
@@ -426,6 +430,7 @@ static struct dp_name attribute_of(const struct dp_flame_fill *from, const char 
     return (struct dp_name){ NULL, 0 };
 }
 
+/* Appends an attribute to an element, unless it has no value. */
 static void add_attribute(struct svg *g, const char *name, struct dp_name value)
 {
     if (!value.ptr)
@@ -573,6 +578,7 @@ static int print_picture(struct svg *g)
     return rc < 0 ? rc : g->told_of.err ? g->told_of.err : g->out.err;
 }
 
+/* Prints the stacks as a flame graph in SVG. Returns 0 or a DP_E. */
 int dp_print_svg(const struct dp_stacks_printing *p)
 {
     struct svg g;

@@ -25,7 +25,8 @@ void jev_release(struct jev *jev)
     memset(jev, 0, sizeof *jev);
 }
 
-static size_t place(char *out, size_t cap, const char *path, unsigned long line)
+/* Writes "path:line: ", as messages begin. Returns its length. */
+static size_t write_place(char *out, size_t cap, const char *path, unsigned long line)
 {
     int n = line ? snprintf(out, cap, "%s:%lu: ", path, line)
                  : snprintf(out, cap, "%s: ", path ? path : "jevents");
@@ -37,7 +38,7 @@ int jev_fail(struct jev *jev, const char *path, unsigned long line, const char *
     va_list args;
     if (jev_failed(jev))
         return -1;
-    size_t n = place(jev->error, sizeof jev->error, path, line);
+    size_t n = write_place(jev->error, sizeof jev->error, path, line);
     va_start(args, fmt);
     vsnprintf(jev->error + n, sizeof jev->error - n, fmt, args);
     va_end(args);
@@ -48,7 +49,7 @@ void jev_warn(struct jev *jev, const char *path, unsigned long line, const char 
 {
     char buf[2048];
     va_list args;
-    size_t n = place(buf, sizeof buf, path, line);
+    size_t n = write_place(buf, sizeof buf, path, line);
     va_start(args, fmt);
     vsnprintf(buf + n, sizeof buf - n, fmt, args);
     va_end(args);

@@ -89,7 +89,8 @@ static const struct word fixed[] = {
     { NULL, NULL }
 };
 
-static const char *lookup(const struct word *words, const char *from)
+/* Returns the word that replaces another one, in any case, or NULL if the list does not have it. */
+static const char *find_word(const struct word *words, const char *from)
 {
     for (; words->from; words++)
         if (strcasecmp(words->from, from) == 0)
@@ -109,6 +110,7 @@ struct draft {
     unsigned long long code, config;
 };
 
+/* Empties the draft for the next event, and keeps the memory of its texts. */
 static void draft_empty(struct draft *draft)
 {
     struct jev_text text[N_TEXTS];
@@ -127,32 +129,36 @@ static void draft_release(struct draft *draft)
 
 static const char *value_of(const struct draft *draft) { return jev_str(&draft->text[VALUE]); }
 
-/* Appends to a text, after a separator unless the text is empty. */
-static void join(struct jev *jev, struct jev_text *text, const char *separator, const char *what)
+/* Appends a part to a text, after a separator unless the text is empty. */
+static void add_joined(struct jev *jev, struct jev_text *text, const char *separator,
+                       const char *what)
 {
     if (text->len)
         jev_adds(jev, text, separator);
     jev_adds(jev, text, what);
 }
 
-static void lower(struct jev_text *text)
+/* Turns the capital letters of a text into small ones. */
+static void to_lower(struct jev_text *text)
 {
     for (size_t i = 0; i < text->len; i++)
         if (text->ptr[i] >= 'A' && text->ptr[i] <= 'Z')
             text->ptr[i] += 'a' - 'A';
 }
 
-static void cut(struct jev_text *text, size_t len)
+/* Shortens a text to len bytes. */
+static void shorten(struct jev_text *text, size_t len)
 {
     text->len = len;
     text->ptr[len] = '\0';
 }
 
+/* Removes a comma and everything behind it. */
 static void cut_at_comma(struct jev_text *text)
 {
     const char *comma = text->len ? memchr(text->ptr, ',', text->len) : NULL;
     if (comma)
-        cut(text, (size_t)(comma - text->ptr));
+        shorten(text, (size_t)(comma - text->ptr));
 }
 
 /* Removes the dot at the end of some descriptions. */
@@ -162,12 +168,14 @@ static void cut_dot(struct jev_text *text)
     while (n && strchr(" \t\n\v\f\r", text->ptr[n - 1]))
         n--;
     if (n && text->ptr[n - 1] == '.')
-        cut(text, n - 1);
+        shorten(text, n - 1);
 }
 
-static void unit(struct jev *jev, struct draft *draft)
+/* Handles the key "Unit": turns its value into the name of a PMU, and appends that name to the
+ * description, as perf does. */
+static void take_unit(struct jev *jev, struct draft *draft)
 {
-    const char *pmu = lookup(pmus, value_of(draft));
+    const char *pmu = find_word(pmus, value_of(draft));
     struct jev_text *field = &draft->text[JEV_PMU], *desc = &draft->text[JEV_DESC];
     if (!*value_of(draft))
         return;
@@ -176,27 +184,31 @@ static void unit(struct jev *jev, struct draft *draft)
     } else {
         jev_adds(jev, field, "uncore_");
         jev_adds(jev, field, value_of(draft));
-        lower(field);
+        to_lower(field);
     }
-    join(jev, desc, ". ", "Unit: ");
+    add_joined(jev, desc, ". ", "Unit: ");
     jev_adds(jev, desc, jev_str(field));
     jev_adds(jev, desc, " ");
     draft->described[0] = true;
 }
 
-static void msr_index(struct jev *jev, struct draft *draft, const char *path, unsigned long line)
+/* Handles the key "MSRIndex": finds the term that its first number stands for; MSRValue will be
+ * that term's value. */
+static void take_msr_index(struct jev *jev, struct draft *draft, const char *path,
+                           unsigned long line)
 {
     cut_at_comma(&draft->text[VALUE]);
-    draft->msr = lookup(msrs, value_of(draft));
+    draft->msr = find_word(msrs, value_of(draft));
     draft->msr_line = line;
     if (!draft->msr)
         jev_warn(jev, path, line, "no term is known for MSRIndex %.100s: the event goes without",
                  value_of(draft));
 }
 
-/* Handles a key, whose value is in the draft. */
-static void take(struct jev *jev, struct draft *draft, const struct key *key, const char *path,
-                 unsigned long line)
+/* Handles a key, whose value is in draft->text[VALUE]: moves the value to the text or the number
+ * that it belongs to. */
+static void take_value(struct jev *jev, struct draft *draft, const struct key *key,
+                       const char *path, unsigned long line)
 {
     const char *value = value_of(draft);
     bool zero = strcmp(value, "0") == 0;
@@ -205,7 +217,7 @@ static void take(struct jev *jev, struct draft *draft, const struct key *key, co
         if (zero)
             break;
         cut_at_comma(&draft->text[VALUE]);
-        join(jev, &draft->text[JEV_EVENT], ",", key->term);
+        add_joined(jev, &draft->text[JEV_EVENT], ",", key->term);
         jev_adds(jev, &draft->text[JEV_EVENT], value);
         break;
     case TEXT:
@@ -232,7 +244,7 @@ static void take(struct jev *jev, struct draft *draft, const struct key *key, co
         break;
     case MSR_INDEX:
         if (!zero)
-            msr_index(jev, draft, path, line);
+            take_msr_index(jev, draft, path, line);
         break;
     case MSR_VALUE:
         jev_text_empty(&draft->text[MSR_TEXT]);
@@ -240,20 +252,20 @@ static void take(struct jev *jev, struct draft *draft, const struct key *key, co
         break;
     case ERRATA:
         if (strcasecmp(value, "null") != 0) {
-            join(jev, &draft->text[EXTRA], ". ", " Spec update: ");
+            add_joined(jev, &draft->text[EXTRA], ". ", " Spec update: ");
             jev_adds(jev, &draft->text[EXTRA], value);
         }
         break;
     case DATA_LA:
         if (!zero)
-            join(jev, &draft->text[EXTRA], ". ", " Supports address when precise");
+            add_joined(jev, &draft->text[EXTRA], ". ", " Supports address when precise");
         break;
     case UNIT:
-        unit(jev, draft);
+        take_unit(jev, draft);
         break;
     case STD:
         jev_adds(jev, &draft->text[STD_NAME], value);
-        lower(&draft->text[STD_NAME]);
+        to_lower(&draft->text[STD_NAME]);
         draft->std_line = line;
         break;
     }
@@ -270,6 +282,8 @@ static const struct key *find_key(const struct jev_token *token)
     return NULL;
 }
 
+/* Reads the value of one key of an event's object into the draft. Unknown keys are passed over,
+ * since lists of newer perfs have more of them. Returns 0, or -1 after an error. */
 static int read_field(struct jev_json *json, struct draft *draft, const struct jev_token *name)
 {
     struct jev *jev = json->jev;
@@ -290,7 +304,7 @@ static int read_field(struct jev_json *json, struct draft *draft, const struct j
     jev_text_empty(&draft->text[VALUE]);
     if (jev_json_decode(json, &value, key->prose, &draft->text[VALUE]) < 0)
         return -1;
-    take(jev, draft, key, json->path, value.line);
+    take_value(jev, draft, key, json->path, value.line);
     return jev_failed(jev) ? -1 : 0;
 }
 
@@ -311,41 +325,42 @@ static int read_object(struct jev_json *json, struct draft *draft)
     }
 }
 
-/* Makes the fields that depend on several keys. */
-static void put_together(struct jev *jev, struct draft *draft, const char *path)
+/* Makes the texts that depend on several keys: descriptions, and the terms that select the
+ * event. */
+static void make_joint_texts(struct jev *jev, struct draft *draft, const char *path)
 {
     struct jev_text *desc = &draft->text[JEV_DESC], *long_desc = &draft->text[JEV_LONG_DESC];
     struct jev_text *extra = &draft->text[EXTRA];
     struct jev_text *event = &draft->text[JEV_EVENT];
     char code[48];
     if (draft->pebs && draft->described[0] && !strstr(jev_str(desc), "(Precise Event)"))
-        join(jev, extra, " ", draft->pebs == 2 ? "(Must be precise)" : "(Precise event)");
+        add_joined(jev, extra, " ", draft->pebs == 2 ? "(Must be precise)" : "(Precise event)");
     if (draft->described[0] && extra->len)
-        join(jev, desc, " ", jev_str(extra));
+        add_joined(jev, desc, " ", jev_str(extra));
     if (draft->described[1] && extra->len)
-        join(jev, long_desc, " ", jev_str(extra));
+        add_joined(jev, long_desc, " ", jev_str(extra));
     snprintf(code, sizeof code, draft->has_config ? "config=%#llx" : "event=%#llx",
              draft->has_config ? draft->config : draft->code);
-    join(jev, event, ",", code);
+    add_joined(jev, event, ",", code);
     if (draft->text[FILTER].len)
-        join(jev, event, ",", jev_str(&draft->text[FILTER]));
+        add_joined(jev, event, ",", jev_str(&draft->text[FILTER]));
     if (draft->msr && draft->text[MSR_TEXT].len) {
-        join(jev, event, ",", draft->msr);
+        add_joined(jev, event, ",", draft->msr);
         jev_adds(jev, event, jev_str(&draft->text[MSR_TEXT]));
     } else if (draft->msr) {
         jev_warn(jev, path, draft->msr_line, "MSRIndex without MSRValue: the event goes without");
     }
-    lower(&draft->text[JEV_NAME]);
+    to_lower(&draft->text[JEV_NAME]);
 }
 
-/* Replaces an aggregation mode by perf's number. */
-static int aggr_mode(struct jev *jev, struct jev_event *event)
+/* Replaces the name of an aggregation mode by perf's number for it. */
+static int number_aggr_mode(struct jev *jev, struct jev_event *event)
 {
     static const struct word modes[] = { { "PerChip", "1" }, { "PerCore", "2" }, { NULL, NULL } };
     const char **mode = &event->field[JEV_AGGR_MODE];
     if (!*mode)
         return 0;
-    const char *number = lookup(modes, *mode);
+    const char *number = find_word(modes, *mode);
     if (!number)
         return jev_fail(jev, event->path, event->line,
                         "AggregationMode is neither PerChip nor PerCore: %.100s", *mode);
@@ -353,10 +368,10 @@ static int aggr_mode(struct jev *jev, struct jev_event *event)
     return 0;
 }
 
-/* Handles a reference: an event that refers to a standard one gets the fields that it lacks from
- * there, and always the terms that select it. */
-static int refer(struct jev *jev, const struct draft *draft, struct jev_event *event,
-                 const struct jev_events *events)
+/* Fills in an event that refers to a standard one (ArchStdEvent). The event takes from there each
+ * field that it lacks, and in any case the terms that select it. */
+static int take_standard_event(struct jev *jev, const struct draft *draft, struct jev_event *event,
+                               const struct jev_events *events)
 {
     const char *name = jev_str(&draft->text[STD_NAME]);
     const struct jev_event *std = events ? jev_events_find(events, name) : NULL;
@@ -369,6 +384,7 @@ static int refer(struct jev *jev, const struct draft *draft, struct jev_event *e
     return 0;
 }
 
+/* Does a string have control characters, which would break the lines of a table? */
 static bool has_control(const char *s)
 {
     for (; s && *s; s++)
@@ -377,6 +393,7 @@ static bool has_control(const char *s)
     return false;
 }
 
+/* Refuses an event without a name, or with control characters in a name or a code. */
 static int check_names(struct jev *jev, const struct jev_event *event)
 {
     const char *const *field = event->field;
@@ -388,19 +405,20 @@ static int check_names(struct jev *jev, const struct jev_event *event)
     return 0;
 }
 
-/* Makes the event of the draft. */
-static int finish(struct jev *jev, struct draft *draft, struct jev_event *event,
-                  const struct jev_events *std)
+/* Turns the draft, whose keys are all read, into an event. std: the events that ArchStdEvent may
+ * name. */
+static int finish_event(struct jev *jev, struct draft *draft, struct jev_event *event,
+                        const struct jev_events *std)
 {
-    put_together(jev, draft, event->path);
+    make_joint_texts(jev, draft, event->path);
     for (int f = 0; f < JEV_N_FIELDS; f++)
         if (draft->text[f].len)
             event->field[f] = jev_keep(jev, draft->text[f].ptr, draft->text[f].len);
-    if (jev_failed(jev) || aggr_mode(jev, event) < 0)
+    if (jev_failed(jev) || number_aggr_mode(jev, event) < 0)
         return -1;
-    if (draft->text[STD_NAME].len && refer(jev, draft, event, std) < 0)
+    if (draft->text[STD_NAME].len && take_standard_event(jev, draft, event, std) < 0)
         return -1;
-    const char *own = event->field[JEV_NAME] ? lookup(fixed, event->field[JEV_NAME]) : NULL;
+    const char *own = event->field[JEV_NAME] ? find_word(fixed, event->field[JEV_NAME]) : NULL;
     if (own)
         event->field[JEV_EVENT] = own;
     if (!event->field[JEV_NAME])        /* a metric */
@@ -408,6 +426,7 @@ static int finish(struct jev *jev, struct draft *draft, struct jev_event *event,
     return check_names(jev, event);
 }
 
+/* Appends an empty event to the list. Returns NULL if memory is short. */
 static struct jev_event *new_event(struct jev *jev, struct jev_events *events, const char *path,
                                    unsigned long line, const char *topic)
 {
@@ -423,6 +442,8 @@ static struct jev_event *new_event(struct jev *jev, struct jev_events *events, c
     return event;
 }
 
+/* Reads the objects of a list, whose opening bracket has been read, and appends an event for
+ * each. */
 static int read_list(struct jev_json *json, struct draft *draft, struct jev_events *events,
                      const char *topic, const struct jev_events *std)
 {
@@ -437,7 +458,8 @@ static int read_list(struct jev_json *json, struct draft *draft, struct jev_even
                             jev_json_kind(token.kind));
         struct jev_event *event = new_event(json->jev, events, json->path, token.line, topic);
         draft_empty(draft);
-        if (!event || read_object(json, draft) < 0 || finish(json->jev, draft, event, std) < 0)
+        if (!event || read_object(json, draft) < 0
+            || finish_event(json->jev, draft, event, std) < 0)
             return -1;
     }
 }

@@ -6,7 +6,8 @@
 
 static int compare_strings(const char *a, const char *b) { return strcmp(a ? a : "", b ? b : ""); }
 
-static int compare(const void *left, const void *right)
+/* Sorts events by name, then by PMU. */
+static int compare_events(const void *left, const void *right)
 {
     const struct jev_event *a = *(const struct jev_event *const *)left;
     const struct jev_event *b = *(const struct jev_event *const *)right;
@@ -16,8 +17,8 @@ static int compare(const void *left, const void *right)
     return c ? c : a < b ? -1 : a > b;      /* equal events stay in the order of the files */
 }
 
-/* Are both equal in everything but the topic, which belongs to the file? */
-static bool alike(const struct jev_event *a, const struct jev_event *b)
+/* Are two events equal in all fields but the topic? */
+static bool is_same(const struct jev_event *a, const struct jev_event *b)
 {
     for (int f = 0; f < JEV_N_FIELDS; f++)
         if (f != JEV_TOPIC && compare_strings(a->field[f], b->field[f]) != 0)
@@ -25,7 +26,9 @@ static bool alike(const struct jev_event *a, const struct jev_event *b)
     return true;
 }
 
-static int twice(struct jev *jev, const struct jev_event *first, const struct jev_event *second)
+/* Reports an event that is there twice, with different contents. */
+static int report_duplicate(struct jev *jev, const struct jev_event *first,
+                            const struct jev_event *second)
 {
     const char *pmu = second->field[JEV_PMU];
     return jev_fail(jev, second->path, second->line,
@@ -34,8 +37,8 @@ static int twice(struct jev *jev, const struct jev_event *first, const struct je
                     first->path, first->line);
 }
 
-/* Removes the events that are gone. */
-static void squeeze(struct jev_events *events, const bool *gone)
+/* Removes the events that gone[] marks, and keeps the order of the others. */
+static void remove_events(struct jev_events *events, const bool *gone)
 {
     size_t n = 0;
     for (size_t i = 0; i < events->count; i++)
@@ -44,7 +47,8 @@ static void squeeze(struct jev_events *events, const bool *gone)
     events->count = n;
 }
 
-static int sort(struct jev *jev, struct jev_events *events)
+/* Makes the sorted list of the events that have a name. Returns 0, or -1 if memory is short. */
+static int sort_events(struct jev *jev, struct jev_events *events)
 {
     events->n_sorted = 0;
     events->sorted = jev_alloc(jev, (events->count + 1) * sizeof *events->sorted);
@@ -53,14 +57,14 @@ static int sort(struct jev *jev, struct jev_events *events)
     for (size_t i = 0; i < events->count; i++)
         if (events->ptr[i].field[JEV_NAME])
             events->sorted[events->n_sorted++] = &events->ptr[i];
-    qsort(events->sorted, events->n_sorted, sizeof *events->sorted, compare);
+    qsort(events->sorted, events->n_sorted, sizeof *events->sorted, compare_events);
     return 0;
 }
 
 int jev_events_index(struct jev *jev, struct jev_events *events)
 {
     bool *gone = jev_alloc(jev, events->count + 1);
-    if (!gone || sort(jev, events) < 0)
+    if (!gone || sort_events(jev, events) < 0)
         return -1;
     memset(gone, 0, events->count + 1);
     const struct jev_event *last = NULL;    /* the first of several equal ones, which stays */
@@ -70,15 +74,15 @@ int jev_events_index(struct jev *jev, struct jev_events *events)
         if (!last || compare_strings(last->field[JEV_NAME], event->field[JEV_NAME]) != 0
             || compare_strings(last->field[JEV_PMU], event->field[JEV_PMU]) != 0)
             last = event;
-        else if (alike(last, event))
+        else if (is_same(last, event))
             gone[event - events->ptr] = true, n_gone++;
         else
-            return twice(jev, last, event);
+            return report_duplicate(jev, last, event);
     }
     if (!n_gone)
         return 0;
-    squeeze(events, gone);
-    return sort(jev, events);
+    remove_events(events, gone);
+    return sort_events(jev, events);
 }
 
 const struct jev_event *jev_events_find(const struct jev_events *events, const char *name)

@@ -31,6 +31,7 @@ static bool is_inside_word(char c)
     return !is_blank(c) && !strchr("[]{}\"", c) && c > ' ' && c < 0x7f;
 }
 
+/* Reports a byte that JSON does not allow outside of strings. */
 static int wrong_byte(struct jev_json *json)
 {
     return jev_fail(json->jev, json->path, json->line, "byte 0x%02x outside of a string",
@@ -38,7 +39,7 @@ static int wrong_byte(struct jev_json *json)
 }
 
 /* Reads a string; json->ptr is after its first quote. */
-static int string(struct jev_json *json, struct jev_token *token)
+static int read_string(struct jev_json *json, struct jev_token *token)
 {
     const char *p = json->ptr, *end = json->end;
     for (; p < end && *p != '"'; p++) {
@@ -64,7 +65,8 @@ static int string(struct jev_json *json, struct jev_token *token)
     return 0;
 }
 
-static int word(struct jev_json *json, struct jev_token *token)
+/* Reads a number or a word without quotes, up to the next blank, bracket or quote. */
+static int read_word(struct jev_json *json, struct jev_token *token)
 {
     const char *p = json->ptr;
     while (p < json->end && is_inside_word(*p))
@@ -98,9 +100,9 @@ int jev_json_next(struct jev_json *json, struct jev_token *token)
         return 0;
     }
     if (*json->ptr != '"')
-        return word(json, token);
+        return read_word(json, token);
     json->ptr++;
-    return string(json, token);
+    return read_string(json, token);
 }
 
 /* The value of four hexadecimal digits, or -1. */
@@ -121,6 +123,7 @@ static long hex4(const char *p, const char *end)
     return v;
 }
 
+/* Appends a character as UTF-8. */
 static void add_utf8(struct jev *jev, struct jev_text *out, long c)
 {
     char buf[4];

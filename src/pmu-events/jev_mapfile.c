@@ -6,8 +6,8 @@
 enum { FIELDS = 4, TOO_LARGE = 20000 };
 
 /* Splits a line, given without its line end, into fields. */
-static int split(struct jev *jev, const char *path, unsigned long line, const char *p,
-                 const char *end, const char *field[FIELDS])
+static int split_row(struct jev *jev, const char *path, unsigned long line, const char *p,
+                     const char *end, const char *field[FIELDS])
 {
     static const char *const names[FIELDS] = { "CPUID", "version", "directory", "type" };
     for (int i = 0; i < FIELDS; i++) {
@@ -40,6 +40,7 @@ static bool is_huge(const char *pattern)
     return size > TOO_LARGE;
 }
 
+/* Refuses a CPUID that regcomp() does not take, or that would take all memory. */
 static int check_regex(struct jev *jev, const char *path, unsigned long line, const char *pattern)
 {
     regex_t regex;
@@ -56,6 +57,7 @@ static int check_regex(struct jev *jev, const char *path, unsigned long line, co
     return 0;
 }
 
+/* Checks one line of mapfile.csv, p up to end, and appends its row. */
 static int add_row(struct jev *jev, struct jev_rows *rows, const char *path, unsigned long line,
                    const char *p, const char *end)
 {
@@ -63,7 +65,7 @@ static int add_row(struct jev *jev, struct jev_rows *rows, const char *path, uns
     void *array = rows->ptr;
     if (memchr(p, '\0', (size_t)(end - p)))
         return jev_fail(jev, path, line, "a NUL byte");
-    if (split(jev, path, line, p, end, field) < 0 || check_regex(jev, path, line, field[0]) < 0
+    if (split_row(jev, path, line, p, end, field) < 0 || check_regex(jev, path, line, field[0]) < 0
         || jev_room(jev, &array, rows->count, &rows->cap, sizeof *rows->ptr) < 0)
         return -1;
     rows->ptr = array;

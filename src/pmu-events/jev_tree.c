@@ -30,6 +30,7 @@ static bool is_json(const char *name)
     return n > 5 && strcmp(name + n - 5, ".json") == 0;
 }
 
+/* Adds the entry of a directory with its full path and its kind, to be sorted later. */
 static int add_entry(struct jev *jev, struct entries *entries, const char *dir, const char *name)
 {
     struct stat st;
@@ -53,7 +54,9 @@ static int add_entry(struct jev *jev, struct entries *entries, const char *dir, 
     return 0;
 }
 
-static int list(struct jev *jev, const char *dir, struct entries *entries)
+/* Lists a directory, sorted by name, without names that begin with a dot. Returns 0, or -1 after an
+ * error. */
+static int list_dir(struct jev *jev, const char *dir, struct entries *entries)
 {
     DIR *handle = opendir(dir);
     if (!handle)
@@ -74,6 +77,7 @@ static int list(struct jev *jev, const char *dir, struct entries *entries)
     return 0;
 }
 
+/* Does one of the entries lead to a directory? */
 static bool has_dirs(const struct entries *entries)
 {
     for (size_t i = 0; i < entries->count; i++)
@@ -82,6 +86,8 @@ static bool has_dirs(const struct entries *entries)
     return false;
 }
 
+/* Adds an empty table for a directory of event lists. Refuses two directories whose tables would
+ * have the same name in C. */
 static struct jev_table *add_table(struct jev *jev, struct jev_tree *tree, const char *path,
                                    const char *dir)
 {
@@ -104,6 +110,7 @@ static struct jev_table *add_table(struct jev *jev, struct jev_tree *tree, const
     return table;
 }
 
+/* Reads the events of one file. topic, std: as in jev_events_read(). */
 static int read_list(struct jev *jev, struct jev_events *events, const struct entry *entry,
                      const char *topic, const struct jev_events *std)
 {
@@ -115,7 +122,8 @@ static int read_list(struct jev *jev, struct jev_events *events, const struct en
     return rc;
 }
 
-static void pass_over(struct jev *jev, const struct jev_tree *tree, const struct entry *entry)
+/* Skips an entry that is no event list, and says so if verbose. */
+static void skip_entry(struct jev *jev, const struct jev_tree *tree, const struct entry *entry)
 {
     if (tree->verbose)
         jev_warn(jev, entry->path, 0, "no event list, passed over");
@@ -131,7 +139,7 @@ static int read_model(struct jev *jev, struct jev_tree *tree, const char *path, 
     for (size_t i = 0; i < entries->count; i++) {
         const struct entry *entry = &entries->ptr[i];
         if (!is_json(entry->name)) {
-            pass_over(jev, tree, entry);
+            skip_entry(jev, tree, entry);
             continue;
         }
         const char *topic = jev_topic(jev, entry->name);
@@ -144,6 +152,8 @@ static int read_model(struct jev *jev, struct jev_tree *tree, const char *path, 
 static int read_dir(struct jev *jev, struct jev_tree *tree, const char *path, const char *dir,
                     int level);
 
+/* Reads the directories among the entries of dir. dir is relative to the architecture's directory;
+ * NULL: that directory itself. */
 static int read_subdirs(struct jev *jev, struct jev_tree *tree, const char *dir,
                         const struct entries *entries, int level)
 {
@@ -158,13 +168,15 @@ static int read_subdirs(struct jev *jev, struct jev_tree *tree, const char *dir,
     return 0;
 }
 
+/* Reads a directory: one without subdirectories has event lists and makes a table; another one may
+ * have only subdirectories. path: where it is; dir: relative to the architecture's directory. */
 static int read_dir(struct jev *jev, struct jev_tree *tree, const char *path, const char *dir,
                     int level)
 {
     struct entries entries = { NULL, 0, 0 };
     if (level > DEEPEST)        /* a link to a directory above leads here, too */
         return jev_fail(jev, path, 0, "more than %d levels of directories", DEEPEST);
-    if (list(jev, path, &entries) < 0)
+    if (list_dir(jev, path, &entries) < 0)
         return -1;
     if (!has_dirs(&entries))
         return read_model(jev, tree, path, dir, &entries);
@@ -174,11 +186,12 @@ static int read_dir(struct jev *jev, struct jev_tree *tree, const char *path, co
         if (is_json(entries.ptr[i].name))
             return jev_fail(jev, entries.ptr[i].path, 0,
                             "an event list beside directories belongs to no table");
-        pass_over(jev, tree, &entries.ptr[i]);
+        skip_entry(jev, tree, &entries.ptr[i]);
     }
     return read_subdirs(jev, tree, dir, &entries, level);
 }
 
+/* Reads mapfile.csv into tree->rows. */
 static int read_mapfile(struct jev *jev, struct jev_tree *tree)
 {
     struct jev_text text = { NULL, 0, 0 };
@@ -189,6 +202,7 @@ static int read_mapfile(struct jev *jev, struct jev_tree *tree)
     return rc;
 }
 
+/* Finds the table of the directory that a row of mapfile.csv names. */
 static int find_table(struct jev *jev, const struct jev_tree *tree, const struct jev_row *row,
                       size_t *found)
 {
@@ -210,7 +224,9 @@ static bool is_sys(const char *dir)
     return strcmp(last ? last + 1 : dir, "sys") == 0;
 }
 
-static int match(struct jev *jev, struct jev_tree *tree)
+/* Finds the table of each row of mapfile.csv. A row without a table is an error; for a table
+ * without a row there is a warning, and nothing is written. */
+static int match_rows(struct jev *jev, struct jev_tree *tree)
 {
     tree->row_table = jev_alloc(jev, (tree->rows.count + 1) * sizeof *tree->row_table);
     if (!tree->row_table)
@@ -230,7 +246,7 @@ static int match(struct jev *jev, struct jev_tree *tree)
 int jev_tree_read(struct jev *jev, struct jev_tree *tree, const char *dir)
 {
     struct entries entries = { NULL, 0, 0 };
-    if (list(jev, dir, &entries) < 0)
+    if (list_dir(jev, dir, &entries) < 0)
         return -1;
     for (size_t i = 0; i < entries.count; i++) {
         const struct entry *entry = &entries.ptr[i];
@@ -239,7 +255,7 @@ int jev_tree_read(struct jev *jev, struct jev_tree *tree, const char *dir)
         if (strcmp(entry->name, "mapfile.csv") == 0)
             tree->mapfile = entry->path;
         else if (!is_json(entry->name))
-            pass_over(jev, tree, entry);
+            skip_entry(jev, tree, entry);
         else if (read_list(jev, &tree->std, entry, NULL, NULL) < 0)
             return -1;
     }
@@ -248,5 +264,5 @@ int jev_tree_read(struct jev *jev, struct jev_tree *tree, const char *dir)
     if (jev_events_index(jev, &tree->std) < 0 || read_subdirs(jev, tree, NULL, &entries, 0) < 0
         || read_mapfile(jev, tree) < 0)
         return -1;
-    return match(jev, tree);
+    return match_rows(jev, tree);
 }

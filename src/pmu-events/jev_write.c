@@ -28,6 +28,7 @@ static void write_string(struct jev *jev, struct jev_text *out, const char *s)
     jev_add(jev, out, "\"", 1);
 }
 
+/* Writes one member of an initializer: .name="value", */
 static void write_member(struct jev *jev, struct jev_text *out, const char *name, const char *value)
 {
     jev_add(jev, out, ".", 1);
@@ -37,6 +38,7 @@ static void write_member(struct jev *jev, struct jev_text *out, const char *name
     jev_add(jev, out, ",", 1);
 }
 
+/* Writes an event as an initializer of struct pmu_event, without its empty fields. */
 static void write_event(struct jev *jev, struct jev_text *out, const struct jev_event *event)
 {
     static const char *const names[] = {
@@ -51,6 +53,7 @@ static void write_event(struct jev *jev, struct jev_text *out, const struct jev_
     jev_adds(jev, out, "},\n");
 }
 
+/* Writes a table of events as an array of C, which an event without a name ends. */
 static void write_table(struct jev *jev, struct jev_text *out, const struct jev_table *table)
 {
     jev_adds(jev, out, "\nstatic const struct pmu_event ");
@@ -61,6 +64,7 @@ static void write_table(struct jev *jev, struct jev_text *out, const struct jev_
     jev_adds(jev, out, "{.name=0}\n};\n");
 }
 
+/* Writes a row of mapfile.csv as an initializer with its table. */
 static void write_row(struct jev *jev, struct jev_text *out, const struct jev_row *row,
                       const struct jev_table *table)
 {

@@ -27,6 +27,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Writes the text to a path. Returns 0, or -1 after an error. */
 static int write_to(struct jev *jev, const char *path, const struct jev_text *text)
 {
     FILE *out = fopen(path, "wb");
@@ -41,7 +42,7 @@ static int write_to(struct jev *jev, const char *path, const struct jev_text *te
 
 /* Writes a file next to the target and renames it, so that no reader sees half a file; devices and
  * links are written to directly. */
-static int replace(struct jev *jev, const char *path, const struct jev_text *text)
+static int replace_file(struct jev *jev, const char *path, const struct jev_text *text)
 {
     struct stat st;
     struct jev_text temporary = { NULL, 0, 0 };
@@ -58,7 +59,8 @@ static int replace(struct jev *jev, const char *path, const struct jev_text *tex
     return jev_failed(jev) ? -1 : 0;
 }
 
-static void tell(struct jev *jev, const struct jev_tree *tree, size_t len)
+/* Reports how many tables, events and rows were written. */
+static void report_counts(struct jev *jev, const struct jev_tree *tree, size_t len)
 {
     size_t events = 0, used = 0;
     for (size_t i = 0; i < tree->count; i++) {
@@ -70,8 +72,10 @@ static void tell(struct jev *jev, const struct jev_tree *tree, size_t len)
              (unsigned long)tree->rows.count, (unsigned long)len);
 }
 
-static int convert(struct jev *jev, struct jev_tree *tree, const char *arch, const char *start,
-                   const char *output)
+/* Reads the lists of an architecture, and writes the C file from them. arch "none": a file without
+ * rows. */
+static int convert_lists(struct jev *jev, struct jev_tree *tree, const char *arch,
+                         const char *start, const char *output)
 {
     struct jev_text text = { NULL, 0, 0 };
     if (strcmp(arch, "none") != 0) {
@@ -80,9 +84,9 @@ static int convert(struct jev *jev, struct jev_tree *tree, const char *arch, con
             return -1;
     }
     jev_write(jev, &text, tree);
-    int rc = jev_failed(jev) ? -1 : replace(jev, output, &text);
+    int rc = jev_failed(jev) ? -1 : replace_file(jev, output, &text);
     if (rc == 0 && tree->verbose)
-        tell(jev, tree, text.len);
+        report_counts(jev, tree, text.len);
     jev_text_release(&text);
     return rc;
 }
@@ -98,7 +102,7 @@ int main(int argc, char **argv)
         return 1;
     }
     tree.verbose = argc > 4 && atoi(argv[4]) > 0;
-    int rc = convert(&jev, &tree, argv[1], argv[2], argv[3]);
+    int rc = convert_lists(&jev, &tree, argv[1], argv[2], argv[3]);
     fputs(jev_str(&jev.warnings), stderr);
     if (rc < 0)
         fprintf(stderr, "%s\n", jev.error);

@@ -32,6 +32,7 @@ void dp_file_release(struct dp_file *file)
     memset(file, 0, sizeof *file);
 }
 
+/* Opens the file for reading. Returns 0, or a DP_E with a message. */
 static int open_source(struct dp_file *file, struct dp_source *src)
 {
     int rc = dp_source_open(src, file->path);

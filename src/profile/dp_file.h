@@ -11,8 +11,8 @@
 
 enum { DP_FILE_LISTED = 1 << 17, DP_FILE_ODD = 1000 };
 
-/* A running call. The consumer decides about `at`; entered is the sub that began the call, before
- * any goto. */
+/* A running call. The consumer decides what `at` means. `entered` is the sub that began the call,
+ * before any goto. */
 struct dp_frame {
     uint32_t node;
     uint32_t entered;
@@ -35,6 +35,8 @@ struct dp_file {
     uint64_t carry[DP_METRICS]; /* remainders from dividing the classic recorder's cost */
 };
 
+/* Make the record of a file that is to be read, and free what a record holds. Returns 0 or
+ * DP_E_NOMEM. */
 int dp_file_init(struct dp_file *file, const char *path, unsigned flags);
 void dp_file_release(struct dp_file *file);
 
@@ -67,6 +69,8 @@ int dp_file_no_order(const struct dp_file *file, const char *instead, const char
 /* Remembers, once, a pair of subs: an exit that names another sub than the one that ended. */
 int dp_file_odd_exit(struct dp_file *file, uint32_t named, uint32_t ended);
 
+/* Fills in the outcome of reading a file, as callers of the library see it. Its texts are borrowed
+ * from the file. */
 void dp_file_outcome(const struct dp_file *file, struct dp_outcome *out);
 
 #endif

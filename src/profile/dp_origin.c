@@ -93,12 +93,14 @@ int dp_origin_add(struct dp_origin *o, const struct dp_header *head, uint64_t sc
     return dp_origin_merge(o, &one, scale);
 }
 
+/* Are all merged files slices of the same process and thread? */
 static bool is_of_slices(const struct dp_origin *o)
 {
     return o->slices == o->merged && o->common[DP_ORIGIN_run].ptr && o->common[DP_ORIGIN_pid].ptr
         && o->common[DP_ORIGIN_tid].ptr;
 }
 
+/* Have two files the same value of the header's field k? */
 static bool agrees_on(const struct dp_origin *o, const struct dp_origin *from, int k)
 {
     const struct dp_name *a = &o->common[k], *b = &from->common[k];
@@ -177,6 +179,7 @@ static void put_options(struct dp_buf *buf, const struct dp_name *v)
     dp_buf_addc(buf, '\'');
 }
 
+/* Appends the value of a field to a header: a list of options, a number, or a quoted text. */
 static void put_value(struct dp_buf *buf, const struct dp_name *v, bool part)
 {
     if (part)

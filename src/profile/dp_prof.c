@@ -220,8 +220,8 @@ static int renumber_subs(struct dp_prof *prof, const struct dp_prof *own, uint32
     return 0;
 }
 
-/* Reads a further file into its own profile, because only its end shows which of its nameless subs
- * is which. */
+/* Reads a further file into a new profile, and adds that to prof. Only the end of a file shows
+ * which of the file's nameless subs is which, so the file cannot be read into prof itself. */
 static int add_further(struct dp_prof *prof, const char *path, const struct dp_file_mem *mem,
                        unsigned flags, const struct dp_host *host)
 {
@@ -251,6 +251,8 @@ static int add_further(struct dp_prof *prof, const char *path, const struct dp_f
     return rc;
 }
 
+/* Reads a file into the profile. A further file is read into a profile of its own first, so that a
+ * bad one adds nothing. */
 static int add_file(struct dp_prof *prof, const char *path, const struct dp_file_mem *mem,
                     unsigned flags, const struct dp_host *host)
 {

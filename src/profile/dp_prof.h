@@ -18,8 +18,9 @@
  * `(program)`, which has no sub. 0 also means "none" in kid and sibling. */
 struct dp_node {
     uint32_t callee;            /* distinguishes kids: the sub, or a sub and a place */
-    uint32_t hint;              /* kid of the last entry */
-    uint32_t succ;              /* sibling whose entry followed this one's the last time */
+    uint32_t hint;              /* the kid that was entered last */
+    uint32_t succ;              /* the sibling that was entered next after this node the last
+                                 * time */
     uint32_t parent;
     uint64_t calls;
     uint64_t self[DP_METRICS];  /* ticks; an event touches the node up to here, on one cache line */
@@ -75,7 +76,7 @@ struct dp_intake {
     const struct dp_host *host;
     struct dp_frame *stack;     /* stack[0] is the root and never ends */
     size_t depth, stack_cap;    /* depth: frames above the root */
-    uint64_t scale;             /* factor from its ticks to the profile's */
+    uint64_t scale;             /* factor from the file's ticks to the profile's */
     bool has_head;
     bool has_cost;
     bool starting;              /* the start-up of a trace is running, and is left out */
@@ -84,7 +85,7 @@ struct dp_intake {
     size_t starts_cap;
     uint64_t now;               /* real ticks since the beginning of the file */
     uint64_t suspended;         /* number of exits to come for calls that have not ended */
-    uint64_t root_calls;        /* calls of the root according to its tree */
+    uint64_t root_calls;        /* calls of the root according to the file's tree */
     uint32_t column[DP_FMT_COUNTERS];   /* by counter of the file: the counter here; UINT32_MAX: not
                                          * kept */
     bool alone;                 /* the profile was empty when this file began */
@@ -143,8 +144,9 @@ struct dp_prof {
     struct dp_span *spans;      /* by node, without the root */
     size_t spans_cap;
     bool pairs;                 /* folded stacks may have two counts on each line */
-    bool may_be_empty;          /* they may have no line at all */
-    bool paired;                /* they have two counts: the counter is in ticks */
+    bool may_be_empty;          /* folded stacks may have no line at all */
+    bool paired;                /* folded stacks have two counts on each line; the second one is a
+                                 * counter, in ticks */
     bool is_declared;           /* the unit of folded stacks is declared */
     char declared[DP_UNIT_MAX + 1];
     uint64_t total[DP_METRICS];
@@ -203,7 +205,7 @@ bool dp_prof_fits(const struct dp_prof *prof, uint64_t hz, uint64_t sum[DP_METRI
 /* Is the sub the phase that ends where the main program begins? */
 bool dp_prof_is_startup(const struct dp_prof *prof, uint32_t sub);
 
-/* Like dp_prof_add_mem, with the .live that the process left. */
+/* Adds a profile like dp_prof_add_mem, with the .live that the process left. */
 int dp_prof_add_left(struct dp_prof *prof, const char *path, const struct dp_file_mem *mem,
                      unsigned flags);
 

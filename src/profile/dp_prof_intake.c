@@ -549,6 +549,7 @@ static int on_events(void *ctx, struct dp_event *ev, uint64_t *counts, size_t n,
     return take_events(prof, ev, NULL, n, bad, err, false);
 }
 
+/* Tells the host how much of the file has been read. */
 static int on_progress(void *ctx, uint64_t done, uint64_t total)
 {
     struct dp_prof *prof = ctx;

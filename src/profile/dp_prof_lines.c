@@ -46,6 +46,8 @@ static uint64_t scaled_ticks(uint64_t n, uint64_t by)
     return n <= DP_LIMIT_TOTAL / by ? n * by : DP_LIMIT_TOTAL;
 }
 
+/* Adds a count and times to a line; times are multiplied, because files may have different
+ * ticks. */
 static void add_cost(struct dp_prof_line *line, uint64_t count, const uint64_t *t, uint64_t by)
 {
     line->count = dp_count_add(line->count, count);

@@ -9,7 +9,7 @@
 const uint64_t *dp_prof_line_counts(const struct dp_prof *prof, uint32_t line);
 
 /* Finds or makes a statement. It has a place (from 1 up; 0: unknown) and a sub (DP_PROF_NO_SUB:
- * none), and so many statements of the sub follow on the same line. Returns its number, or a
+ * none), and `later` statements of the sub follow on the same line. Returns its number, or a
  * negative DP_E. */
 int64_t dp_prof_line(struct dp_prof *prof, uint32_t site, uint32_t sub, uint32_t later);
 
@@ -22,6 +22,8 @@ int dp_prof_add_line(struct dp_prof *prof, uint32_t site, uint32_t sub, const st
 /* Callbacks of the consumer; ctx is the profile. */
 int dp_prof_on_line(void *ctx, const struct dp_linedef *def, struct dp_err *err);
 
+/* Notes the size, the checksum and the text of a source. A source that differs between files keeps
+ * no text. Returns 0 or DP_E_NOMEM. */
 int dp_prof_on_source(void *ctx, const struct dp_linefile *file);
 
 /* Multiplies the times of statements. */

@@ -15,6 +15,7 @@ static void put_number(struct dp_buf *buf, uint64_t v)
     dp_buf_addc(buf, (char)v);
 }
 
+/* Reads a number of seven bits a byte, the lowest first, and moves *at behind it. */
 static uint64_t get_number(const char **at)
 {
     uint64_t v = 0;
@@ -73,6 +74,7 @@ static void get_node(const char **at, struct dp_node *node, uint32_t n)
 /* The number of an array's elements that belong to contexts. */
 static size_t used_elements(size_t cap, size_t n) { return cap < n ? cap : n; }
 
+/* Frees the contexts of a profile. */
 static void release_contexts(struct dp_prof *prof)
 {
     dp_mem_free(prof->nodes);

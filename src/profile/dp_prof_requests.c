@@ -8,6 +8,7 @@
 
 enum { NAMES_MAX = 1 << 16 };           /* names beyond these are left out */
 
+/* Adds the counts of requests with one name to the profile's. Returns 0 or DP_E_NOMEM. */
 static int add_requests(struct dp_prof *prof, const char *name, size_t len,
                         const struct dp_requests *of)
 {
@@ -25,6 +26,7 @@ static int add_requests(struct dp_prof *prof, const char *name, size_t len,
     return 0;
 }
 
+/* Adds the name of a sub that belongs to the server. Returns 0 or DP_E_NOMEM. */
 static int add_server(struct dp_prof *prof, const char *name, size_t len)
 {
     if (prof->server.count >= NAMES_MAX)

@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-static bool is_called(const struct dp_prof *prof, uint32_t sub, const char *name)
+/* Is this the sub's name with its package? */
+static bool has_full_name(const struct dp_prof *prof, uint32_t sub, const char *name)
 {
     const struct dp_name *package = dp_subs_text(&prof->subs, prof->subs.subs[sub].package);
     const struct dp_name *own = dp_subs_text(&prof->subs, prof->subs.subs[sub].name);
@@ -13,6 +14,7 @@ static bool is_called(const struct dp_prof *prof, uint32_t sub, const char *name
            && memcmp(name + package->len + 2, own->ptr, own->len) == 0;
 }
 
+/* Is the node a phase of this name? */
 static bool is_phase(const struct dp_prof *prof, uint32_t n, const char *name)
 {
     const struct dp_sub *sub = &prof->subs.subs[prof->nodes[n].sub];
@@ -26,7 +28,7 @@ static bool is_phase(const struct dp_prof *prof, uint32_t n, const char *name)
 static uint32_t waiting(const struct dp_prof *prof, uint32_t n, const char *below)
 {
     const struct dp_node *node = &prof->nodes[n];
-    if (is_called(prof, node->sub, below))
+    if (has_full_name(prof, node->sub, below))
         return DP_TAKE_ABOVE;
     return node->calls ? DP_TAKE_KEEP : DP_TAKE_WAIT;
 }

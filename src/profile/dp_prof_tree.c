@@ -9,6 +9,7 @@
 
 /* ---- extras of nodes ---- */
 
+/* Returns the place for a node's rare values, made if it is missing; NULL if memory is short. */
 static struct dp_extra *extra_of(struct dp_prof *prof, uint32_t node)
 {
     if (dp_mem_grow_cleared((void **)&prof->extra, &prof->extra_cap, (size_t)node + 1,
@@ -231,6 +232,8 @@ int64_t dp_prof_site(struct dp_prof *prof, const char *ptr, size_t len)
     return n < DP_LIMIT_SITES ? (int64_t)n + 1 : DP_E_LIMIT;
 }
 
+/* Sets the error of adding a context, with a message that says what the limit is. Returns the
+ * code. */
 static int too_many(struct dp_err *err, int code)
 {
     if (code != DP_E_LIMIT)

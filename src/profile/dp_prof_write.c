@@ -298,6 +298,7 @@ static void put_header(struct writing *w)
     memset(w->sums, 0, sizeof w->sums);         /* they begin after the header */
 }
 
+/* Writes the lines of subs ("&"), sorted and numbered anew. */
 static void put_names(struct writing *w, const uint32_t *sorted)
 {
     for (size_t i = 0; i < w->lines.count; i++) {
@@ -362,6 +363,7 @@ static void put_contexts(struct writing *w)
     }
 }
 
+/* Writes the durations of calls ("h") of the subs that have any. */
 static void put_histograms(struct writing *w, const uint32_t *sorted)
 {
     for (uint32_t i = 0; i < w->lines.count; i++) {
@@ -388,6 +390,8 @@ static struct dp_fmt_stmt statement_to_write(const struct writing *w,
     return s;
 }
 
+/* Writes the line of a file ("#f"), with the size, digest and text of the source that all files
+ * agree on. */
 static void put_file(struct writing *w, const struct dp_fmt_place *at)
 {
     uint32_t n = dp_pool_lookup(&w->prof->sources, at->file, at->len);
@@ -450,6 +454,7 @@ static int put_sources(struct writing *w)
     return 0;
 }
 
+/* Writes the rows that statements of spans have given. sorted: the subs in the order of the file. */
 static void put_rows(struct writing *w, const uint32_t *sorted)
 {
     for (uint32_t i = 0; i < w->lines.count; i++) {
@@ -460,6 +465,8 @@ static void put_rows(struct writing *w, const uint32_t *sorted)
     }
 }
 
+/* Writes the lines about servers (dp_requests_server), sorted by name, so that equal profiles make
+ * equal files. */
 static int put_server(struct writing *w)
 {
     const struct dp_pool *names = &w->prof->server;
@@ -475,6 +482,7 @@ static int put_server(struct writing *w)
     return 0;
 }
 
+/* Writes the lines of requests, sorted by name. */
 static int put_requests(struct writing *w)
 {
     const struct dp_pool *names = &w->prof->request_names;

@@ -245,7 +245,7 @@ static void leave_context(struct walk *w, uint32_t i)
             m->running[m->parts[p].sub] = m->parts[p].outer;
 }
 
-/* Walks the tree in preorder, and enters and leaves each context. enter_context thus knows which
+/* Walks the tree in preorder, and enters and leaves each context. Thus enter_context can see which
  * lines have running calls, and counts recursion once. */
 static int walk_contexts(struct walk *w)
 {
@@ -306,6 +306,7 @@ static int compare_lines(const void *ctx, uint32_t x, uint32_t y)
     return c ? c : (a->sub > b->sub) - (a->sub < b->sub);
 }
 
+/* Sorts calls by the line that they come from, then by time, the longest first. */
 static int compare_calls(const void *ctx, uint32_t x, uint32_t y)
 {
     const struct making *m = ctx;
@@ -316,8 +317,8 @@ static int compare_calls(const void *ctx, uint32_t x, uint32_t y)
     return c ? c : (a->sub > b->sub) - (a->sub < b->sub);
 }
 
-/* Sorts lines and calls for the caller of dp_srclines_make, moves the counters with them, and tells
- * each line where its calls are. */
+/* Sorts lines and calls for the caller of dp_srclines_make, moves the counters with them, and sets
+ * in each line the position of its calls. */
 static int sort_lines(struct making *m)
 {
     struct dp_srclines *s = m->s;

@@ -13,7 +13,7 @@ struct dp_srcline {
     uint32_t statements;        /* number of known statements */
     uint64_t self[DP_METRICS];
     uint64_t incl[DP_METRICS];  /* including the subs that it calls; recursion counts once */
-    uint64_t calls;             /* from it */
+    uint64_t calls;             /* number of calls from the line */
     uint32_t first_call;        /* its calls: calls[first_call] and the n_calls - 1 after it */
     uint32_t n_calls;
 };

@@ -66,6 +66,7 @@ static bool is_begin(const struct dp_name *name)
     return is_word(name->ptr, name->len, "BEGIN");
 }
 
+/* Appends a text with its length to a key. */
 static void add_text(struct dp_buf *buf, struct dp_text t)
 {
     dp_buf_add(buf, &t.len, sizeof t.len);      /* different lists of texts must not look alike */
@@ -111,8 +112,8 @@ static uint32_t intern(struct dp_subs *subs, struct dp_text t)
 }
 
 /* Replaces subs->scratch by the key of a sub's name and place. Subs with equal keys, such as two
- * closures in one line, are told apart by the ordinal that add_ordinal() appends. If memory is
- * short, scratch.err is set. */
+ * closures in one line, differ by the ordinal that add_ordinal() appends. If memory is short,
+ * scratch.err is set. */
 static void write_place_key(struct dp_subs *subs, const struct dp_subdef *def)
 {
     struct dp_buf *key = &subs->scratch;
@@ -210,6 +211,7 @@ int64_t dp_subs_add(struct dp_subs *subs, const struct dp_subdef *def)
     return add_sub(subs, def, 0);
 }
 
+/* Returns a string of the subs as a text. */
 static struct dp_text text_of(const struct dp_subs *subs, uint32_t string)
 {
     const struct dp_name *name = dp_pool_name(&subs->strings, string);
@@ -223,6 +225,7 @@ static bool is_greater(struct dp_text a, struct dp_text b)
     return c ? c > 0 : a.len > b.len;
 }
 
+/* Returns a sub as the definition from which another profile can take it. */
 static struct dp_subdef def_of(const struct dp_subs *from, uint32_t n)
 {
     const struct dp_sub *sub = &from->subs[n];
@@ -245,6 +248,7 @@ struct crowd {
     size_t n;
 };
 
+/* Sorts subs that share a place by that place, then in the order in which they were compiled. */
 static int compare_members(const void *ctx, uint32_t a, uint32_t b)
 {
     const struct crowd *c = ctx;

@@ -52,6 +52,7 @@ struct dp_subs {
 
 #define DP_SUBS_FILES  (UINT32_MAX - 1)
 
+/* Make an empty table of subs, and free what a table holds. */
 void dp_subs_init(struct dp_subs *subs);
 void dp_subs_release(struct dp_subs *subs);
 /* Begins a new file: ids and ordinals start again. */
@@ -71,7 +72,7 @@ int dp_subs_unpack(struct dp_subs *subs);
 /* Adds a sub of another table. Returns its number here, or an error like dp_subs_add. If two
  * records of one sub differ, the result does not depend on their order. */
 int64_t dp_subs_import(struct dp_subs *subs, const struct dp_subs *from, uint32_t n);
-/* The same, as if the sub were in another file. */
+/* Adds a sub of another table like dp_subs_import, as if the sub were in the file `file`. */
 int64_t dp_subs_import_in(struct dp_subs *subs, const struct dp_subs *from, uint32_t n,
                           struct dp_text file);
 /* Adds a sub. Returns its number, from 0 up; DP_E_NOMEM, DP_E_LIMIT. */

@@ -32,6 +32,7 @@ void dp_window_free(struct dp_window *w)
     dp_mem_free(w);
 }
 
+/* Returns a value as ticks, between 0 and the limit. */
 static uint64_t ticks_of(double value, double unit)
 {
     double ticks = floor(value * unit + 0.5);
@@ -57,6 +58,7 @@ int dp_window_start(struct dp_window *w, const struct dp_header *head, struct dp
     return 0;
 }
 
+/* Is the moment inside of one of the ranges of --time? */
 static bool holds_time(const struct dp_window *w, uint64_t at)
 {
     for (size_t i = 0; i < w->n; i++)
@@ -65,6 +67,7 @@ static bool holds_time(const struct dp_window *w, uint64_t at)
     return false;
 }
 
+/* Returns how much of from..to lies inside of the ranges of --time. */
 static uint64_t time_inside(const struct dp_window *w, uint64_t from, uint64_t to)
 {
     uint64_t sum = 0;

@@ -64,6 +64,7 @@ void dp_cct_begin(struct dp_cct *cct)
     memset(cct->recent, 0, sizeof cct->recent);
 }
 
+/* Makes the root node of a calling context tree. Returns 0 or DP_E_NOMEM. */
 static int make_root(struct dp_cct *cct)
 {
     dp_cct_begin(cct);
@@ -206,6 +207,8 @@ static DP_NOINLINE struct dp_cct_node *new_child(struct dp_cct *cct, struct dp_c
     return slot ? add_child(cct, node, slot, id, site, resumed) : cct->root;
 }
 
+/* Returns the node of a sub that is called from a node at a site, made if it is missing; NULL if
+ * memory is short. */
 static struct dp_cct_node *child_of(struct dp_cct *cct, struct dp_cct_node *node, uint32_t id,
                                     uint32_t site, bool resumed)
 {
@@ -260,6 +263,7 @@ struct writing {
     uint64_t real, cpu, sys;
 };
 
+/* Sorts names by their bytes. */
 static int compare_names(const void *a, const void *b)
 {
     const struct dp_name *x = *(const struct dp_name *const *)a,
@@ -319,6 +323,7 @@ static uint32_t key_parent(const struct writing *w, const struct dp_cct_node *n)
     return n->parent;
 }
 
+/* Frees what writing a tree has made. */
 static void release_writing(struct writing *w)
 {
     dp_mem_free(w->rank);
@@ -481,6 +486,7 @@ static void put_names(struct writing *w)
     }
 }
 
+/* Writes the durations of calls of each sub, by the numbers that the file gives the subs. */
 static void put_histograms(struct writing *w)
 {
     const struct dp_cct *cct = w->cct;

@@ -74,8 +74,9 @@ struct dp_cct_call {
     uint32_t line;              /* of the statement that called, where statements are kept */
 };
 
-/* live and idle are borrowed; n_counts: counters beside the ops. Trees may share one idle node,
- * which has room for as many counters and is all 0. Returns 0 or DP_E_NOMEM. */
+/* Makes an empty tree of contexts. live and idle are borrowed; n_counts: counters beside the ops.
+ * Trees may share one idle node, which has room for as many counters and is all 0. Returns 0 or
+ * DP_E_NOMEM. */
 int dp_cct_init(struct dp_cct *cct, struct dp_live *live, struct dp_cct_node *idle, size_t limit,
                 size_t n_counts);
 void dp_cct_release(struct dp_cct *cct);
@@ -100,19 +101,19 @@ void dp_cct_add(struct dp_cct *to, struct dp_cct *from);
 struct dp_cct_node *dp_cct_child(struct dp_cct *cct, struct dp_cct_node *node, uint32_t id,
                                  uint32_t site);
 
-/* The same for a call that did not begin in this tree. Calls that begin in the tree do not share
- * such a context, which has no histogram. */
+/* The context of a call of id from node, as dp_cct_child finds it, for a call that did not begin in
+ * this tree. Calls that begin in the tree do not share such a context, which has no histogram. */
 struct dp_cct_node *dp_cct_resumed(struct dp_cct *cct, struct dp_cct_node *node, uint32_t id,
                                    uint32_t site);
 
-/* The bucket of a call that took so many ns. */
+/* The bucket of a call that took this many ns. */
 static inline unsigned dp_cct_bucket(uint64_t ns)
 {
     unsigned b = ns ? 63 - (unsigned)__builtin_clzll(ns) : 0;
     return b < DP_FMT_BUCKETS ? b : DP_FMT_BUCKETS - 1;
 }
 
-/* Counts a call of node that ended after so many stamps; ns_per_stamp is in 1/2^32. */
+/* Counts a call of node that ended after this many stamps; ns_per_stamp is in 1/2^32. */
 static inline void dp_cct_ended(struct dp_cct_node *node, uint64_t stamps, uint64_t ns_per_stamp)
 {
     if (stamps > node->longest)

@@ -21,6 +21,7 @@ void dp_cct_clear(struct dp_cct *cct)
     dp_cct_begin(cct);
 }
 
+/* Has the node no value at all? */
 static bool is_empty(const struct dp_cct_node *n, size_t n_counts)
 {
     for (size_t i = 0; i < n_counts; i++)
@@ -30,7 +31,8 @@ static bool is_empty(const struct dp_cct_node *n, size_t n_counts)
            && !(dp_cct_has_span(n) && n->shortest);
 }
 
-/* Contexts of one sub share a histogram, which is added with the first of them. */
+/* Adds a histogram to another one, and clears the added one. Contexts of one sub share a histogram,
+ * which is added with the first of them. */
 static void add_histogram(struct dp_cct_histogram *to, struct dp_cct_histogram *from)
 {
     for (int b = 0; b < DP_FMT_BUCKETS; b++) {
@@ -39,6 +41,7 @@ static void add_histogram(struct dp_cct_histogram *to, struct dp_cct_histogram *
     }
 }
 
+/* Takes the longest and the shortest call of another node into account. */
 static void add_span(struct dp_cct_node *to, const struct dp_cct_node *from)
 {
     if (from->longest > to->longest)
@@ -75,7 +78,8 @@ static void find_used(struct dp_cct *cct)
             cct->nodes[i]->up->last = cct->root;
 }
 
-/* From here on, `last` of a context in `from` is the context that it was added to. */
+/* Adds a tree of contexts to another one. Afterwards, `last` of a context in `from` is the context
+ * that it was added to. */
 void dp_cct_add(struct dp_cct *to, struct dp_cct *from)
 {
     find_used(from);

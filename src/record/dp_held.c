@@ -26,6 +26,7 @@ struct dp_held {
 
 /* ---- made and freed ---- */
 
+/* Frees a held stretch and all that it has recorded. */
 static void free_held(struct dp_held *held)
 {
     dp_cct_release(&held->cct);
@@ -64,6 +65,7 @@ static void keep_spare(struct dp_rec *rec, struct dp_held *held)
     rec->saving.spare_held = held;
 }
 
+/* Returns the held stretch with a number, or NULL. */
 static struct dp_held *find_held(const struct dp_rec *rec, uint64_t number)
 {
     struct dp_held *held = rec->saving.all_held;
@@ -100,6 +102,8 @@ static void swap_trees(struct dp_rec *rec, struct dp_held *held)
         dp_lines_swap(rec->how.lines, &held->lines);
 }
 
+/* Adds the time of a held stretch up to the last dp_rec_renew() to its time before, because the
+ * clocks have begun anew there. */
 static void note_renewal(struct dp_held *held, const struct dp_rec *rec)
 {
     if (held->renewals != rec->saving.renewals) {
@@ -127,6 +131,8 @@ static void leave_held(struct dp_rec *rec, uint64_t now)
     swap_trees(rec, held);
 }
 
+/* Makes the recorder record into a held stretch from now on: swaps its trees in, and notes the
+ * clocks. */
 static void enter_held(struct dp_rec *rec, struct dp_held *held, uint64_t now)
 {
     rec->saving.account = (struct dp_rec_account){ now, rec->clock.idle, rec->clock.cpu_used,
@@ -190,7 +196,7 @@ static void account_for(struct dp_rec *rec, struct dp_held *held)
     if (rec->saving.held) {
         rec->saving.account.cpu_used += held->cpu;
         rec->saving.account.dropped += held->dropped;
-        rec->clock.idle -= here;      /* the stretch that runs counts on from there */
+        rec->clock.idle -= here;      /* the stretch that runs counts its time from there on */
     }
     rec->clock.cpu_used += held->cpu;
     rec->clock.split_ns += held->cpu;

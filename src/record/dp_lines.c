@@ -59,6 +59,7 @@ static struct dp_stmt *new_line(struct dp_lines *lines)
     return line;
 }
 
+/* Makes room for a statement with this number. Returns false if memory is short. */
 static bool make_room(struct dp_lines *lines, uint32_t number)
 {
     return dp_mem_grow_cleared((void **)&lines->at, &lines->at_cap, (size_t)number + 1,
@@ -268,7 +269,8 @@ static struct dp_name field_of(const char *line, const char *end, int n)
     return (struct dp_name){ from, (size_t)((blank ? blank : end) - from) };
 }
 
-/* FILE in `& ID PACKAGE SUB FILE:LINE ...` and in `#f FILE ...`; empty for other lines. */
+/* Returns the file that a line of the trace names: FILE in `& ID PACKAGE SUB FILE:LINE ...` and in
+ * `#f FILE ...`; empty for other lines. */
 static struct dp_name file_of(const char *line, const char *end)
 {
     if (end - line > 3 && memcmp(line, "#f ", 3) == 0)
@@ -327,6 +329,7 @@ int dp_lines_write_sources(const struct dp_lines *lines, size_t first, size_t tr
     return out->err;
 }
 
+/* Returns a statement as the formatting functions take it, without its times. */
 static struct dp_fmt_stmt fmt_stmt_of(const struct dp_lines *lines, const struct dp_stmt *line,
                                       const struct dp_lines_text *how)
 {
@@ -340,6 +343,7 @@ static struct dp_fmt_stmt fmt_stmt_of(const struct dp_lines *lines, const struct
     };
 }
 
+/* Has the statement any counter's value, or ops? */
 static bool has_counted(const struct dp_stmt *line, size_t n_counts)
 {
     for (size_t i = 0; i < n_counts; i++)
@@ -371,6 +375,7 @@ static size_t collect_statements(const struct dp_lines *lines, const struct dp_l
     return n;
 }
 
+/* Writes statements, which are sorted, each file's behind a line with its name. */
 static void put_statements(const struct dp_lines *lines, const struct dp_fmt_stmt *items, size_t n,
                            struct dp_buf *out)
 {

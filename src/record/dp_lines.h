@@ -72,7 +72,7 @@ int dp_lines_open(struct dp_lines *lines, struct dp_live *live, size_t n_counts)
 void dp_lines_release(struct dp_lines *lines);
 
 /* Begins with no costs, in new pieces of live; the old pieces may be gone already. The statements
- * that had costs are there again, with none. Returns 0 or DP_E_NOMEM. */
+ * that had costs exist again, without costs. Returns 0 or DP_E_NOMEM. */
 int dp_lines_renew(struct dp_lines *lines);
 
 /* A part: the costs of the same statements in a stretch that is recorded apart. The whole keeps

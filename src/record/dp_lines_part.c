@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+/* Removes all statements of a part, and keeps its memory. */
 static void clear_part(struct dp_lines *part)
 {
     for (size_t i = 0; i < part->count; i++) {
@@ -48,6 +49,7 @@ void dp_lines_swap(struct dp_lines *lines, struct dp_lines *part)
     lines->texts = was.texts;
 }
 
+/* Adds the values of a statement to those of another one. */
 static void add_stmt(struct dp_stmt *to, const struct dp_stmt *from, size_t n_counts)
 {
     to->count += from->count;

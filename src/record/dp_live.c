@@ -61,6 +61,8 @@ bool dp_live_is(const char *path)
     return is;
 }
 
+/* Opens the file of pieces, below a directory that others may not exchange if the profile is in
+ * one. Returns the descriptor, or -1. */
 static int make_file(const struct dp_live *live, int flags)
 {
     const char *name;
@@ -151,11 +153,13 @@ void *dp_live_add(struct dp_live *live, enum dp_live_kind kind, size_t size)
     head->kind = (uint32_t)kind;
     head->number = number;
     head->size = size;
-    *(volatile uint64_t *)&head->magic = DP_LIVE_MAGIC;     /* last: a reader that sees it sees
-                                                             * all */
+    *(volatile uint64_t *)&head->magic = DP_LIVE_MAGIC;     /* written last, so that a reader that
+                                                             * sees the magic finds everything
+                                                             * else */
     return head + 1;
 }
 
+/* Replaces a piece of the file by empty memory at the same address. */
 static bool clear_piece(struct dp_live_piece *p)
 {
     return mmap(p->ptr, p->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED,

@@ -58,9 +58,10 @@ struct dp_live {
 bool dp_live_is(const char *path);
 bool dp_live_is_open(int fd);
 
-/* profile: the absolute path of the profile, or NULL for ordinary memory. The file is made with the
- * first piece; it replaces an existing .live of that name. page: bytes of a page of memory, a power
- * of two; 0: the system's, which is 4 KB to 64 KB. */
+/* Begins the file .live, or ordinary memory in its place. profile: the absolute path of the
+ * profile, or NULL for ordinary memory. The file is made with the first piece; it replaces an
+ * existing .live of that name. page: bytes of a page of memory, a power of two; 0: the system's,
+ * which is 4 KB to 64 KB. */
 void dp_live_init(struct dp_live *live, const char *profile, size_t page);
 
 /* Makes a new piece of at least size bytes, cleared, and returns the bytes behind its head, which
@@ -85,8 +86,8 @@ void dp_live_remove(struct dp_live *live);
  * be no file, they stay ordinary memory. */
 void dp_live_restore(struct dp_live *live, const char *profile);
 
-/* Does the same while the old file still exists. Readers ignore the old file from now on, even if
- * it was moved. */
+/* Makes a new file with all pieces while the old file still exists, for example under another name.
+ * Readers ignore the old file from now on, even if it was moved. */
 void dp_live_move(struct dp_live *live, const char *profile);
 
 /* Removes the file, and frees its disk space at once. Returns false if there was no file. */

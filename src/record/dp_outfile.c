@@ -57,6 +57,7 @@ static int create_file(const char *path, mode_t mode)
     return fd;
 }
 
+/* Returns a path with a suffix, in new memory; NULL if that is short. */
 static char *with_suffix(const char *path, const char *suffix)
 {
     size_t n = strlen(path), size = strlen(suffix) + 1;
@@ -93,6 +94,7 @@ static bool is_alias(const char *path)
         && lstat(path, &st) == 0 && S_ISLNK(st.st_mode);
 }
 
+/* Sets the error for a file that exists and is no profile. Returns its code. */
 static int refuse_foreign(const char *path, struct dp_err *err)
 {
     return dp_err_set(err, DP_E_ARG, "%s exists and is no profile; remove it, or name another file"
@@ -354,7 +356,8 @@ static int get_back(struct dp_outfile *of)
     return 0;
 }
 
-/* Returns how many bytes were written; if they are fewer than len, errno tells why. */
+/* Writes len bytes to the file by as many calls of write() as are needed. Returns how many bytes
+ * were written; if they are fewer than len, errno has the reason. */
 static size_t write_all(struct dp_outfile *of, const char *ptr, size_t len)
 {
     size_t done = 0;
@@ -404,8 +407,8 @@ static size_t write_quietly(struct dp_outfile *of, const char *ptr, size_t len)
     return done;
 }
 
-/* Appends what fits; of->size grows only if all of it fits. Returns how many bytes are there; if
- * they are fewer than len, errno tells why. */
+/* Appends what fits; of->size grows only if all of it fits. Returns how many bytes were appended;
+ * if they are fewer than len, errno has the reason. */
 static size_t append_bytes(struct dp_outfile *of, const char *ptr, size_t len)
 {
     struct rlimit rl;
@@ -449,7 +452,8 @@ static bool no_room(int why)
     return why == ENOSPC || why == EDQUOT || why == EFBIG;
 }
 
-/* The same in members of gzip. If one does not fit, a smaller one may. */
+/* Writes the whole lines that fit, in members of gzip. Returns how much of the text is in the file.
+ * If one does not fit, a smaller one may. */
 static size_t write_packed(struct dp_outfile *of, const char *ptr, size_t len)
 {
     size_t done = 0, most = DP_GZIP_TEXT, size;
@@ -477,6 +481,7 @@ static size_t write_packed(struct dp_outfile *of, const char *ptr, size_t len)
     return done;
 }
 
+/* Notes that the file cannot be written any more, and sets the error. Returns its code. */
 static int fail_write(struct dp_outfile *of, struct dp_err *err)
 {
     of->failed = true;
@@ -549,6 +554,8 @@ static int copy_owner(int fd, const struct dp_outfile *of)
     return fchmod(fd, st.st_mode & 07777);
 }
 
+/* Copies the first bytes of the file, up to `keep', into the file that will replace it. Returns 0
+ * or -1. */
 static int copy_head(const struct dp_outfile *of, struct dp_outfile *twin, uint64_t keep)
 {
     char buf[4096];
@@ -561,6 +568,8 @@ static int copy_head(const struct dp_outfile *of, struct dp_outfile *twin, uint6
     return 0;
 }
 
+/* Makes the file NAME.new that will replace NAME; one that a killed process has left is removed.
+ * Returns the descriptor, or -1. */
 static int create_twin(struct dp_outfile *twin, const char *beside)
 {
     int fd = create_file(twin->path, 0600);

@@ -47,7 +47,7 @@ int dp_outfile_check(const char *path, int flags, struct dp_err *err);
  * is enough. */
 int dp_outfile_write(struct dp_outfile *of, const char *ptr, size_t len, struct dp_err *err);
 
-/* The same for text that will be overwritten; *at: its offset in the file. Such text is not packed,
+/* Writes text that will be overwritten later; *at: its offset in the file. Such text is not packed,
  * and in a packed file it may have at most DP_GZIP_STORED bytes. */
 int dp_outfile_write_fixed(struct dp_outfile *of, const char *ptr, size_t len, uint64_t *at,
                            struct dp_err *err);

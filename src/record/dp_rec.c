@@ -77,8 +77,8 @@ void dp_rec_rebase(struct dp_rec *rec)
         rec->marks.cur = rec->paused ? rec->cct.idle : dp_rec_base(rec);
 }
 
-/* phase_begins: false if the phase began before the tree, in a trace or slice that the tree
- * continues. */
+/* Sets up the recorder for a new, empty tree, at the root or in the running phase. phase_begins:
+ * false if the phase began before the tree, in a trace or slice that the tree continues. */
 static void begin_tree(struct dp_rec *rec, bool phase_begins)
 {
     rec->relinks++;
@@ -99,6 +99,7 @@ static void go_on_line_before(struct dp_rec *rec)
         rec->marks.line = dp_lines_get(rec->how.lines, rec->line_before);
 }
 
+/* Makes the table of statements. Returns 0 or a DP_E. */
 static int open_lines(struct dp_rec *rec)
 {
     int rc = dp_lines_open(rec->how.lines, rec->saving.live, rec->how.n_counts);
@@ -107,6 +108,7 @@ static int open_lines(struct dp_rec *rec)
     return rc;
 }
 
+/* Makes the empty calling context tree. Returns 0 or a DP_E. */
 static int init_tree(struct dp_rec *rec)
 {
     return dp_cct_init(&rec->cct, rec->saving.live, (struct dp_cct_node *)rec->nowhere,
@@ -200,6 +202,8 @@ void dp_rec_restart(struct dp_rec *rec)
     dp_rec_trip(rec);
 }
 
+/* Calls the host's function rec->saving.tripped, if dp_rec_trip() was called since the last
+ * time. */
 static void run_trip(struct dp_rec *rec)
 {
     if (rec->saving.trip) {
@@ -210,7 +214,8 @@ static void run_trip(struct dp_rec *rec)
     }
 }
 
-/* Nothing counts while paused, but a save may be wanted. */
+/* Takes in a mark while the recorder is paused. Nothing counts while paused, but a save may be
+ * wanted. */
 static int paused_event(struct dp_rec *rec, uint64_t now)
 {
     const struct dp_rec_saving *saving = &rec->saving;
@@ -242,6 +247,10 @@ static uint64_t take_gap(struct dp_rec *rec, uint64_t now)
     return 0;
 }
 
+/* Takes in an entry or a return outside of the fast path: while recording is paused, when something
+ * else asked for attention, when the buffer of the trace is full, or when the window's time is
+ * over. word: kind and id, as a mark holds them; call: the new call of an entry, else NULL. Returns
+ * 0 or the writer's error. */
 DP_INLINE int mark_slow(struct dp_rec *rec, uint32_t word, struct dp_cct_call *call, uint64_t now,
                         const int way)
 {

@@ -85,7 +85,7 @@ struct dp_rec;
  * before the last mark; with lines, `cur` still lacks the stamps since `settled`. */
 struct dp_marks {
     /* One cache line, which all marks need ... */
-    uint64_t *pos;              /* where the next mark goes */
+    uint64_t *pos;              /* where the next mark will be written */
     uint64_t *end;              /* where the window is full and is written */
     uint64_t left;              /* stamp of the last leaving */
     uint64_t deadline;          /* stamp from which on the CPU clock is due */
@@ -185,15 +185,15 @@ struct dp_rec_saving {
         void (*forget)(struct dp_rec *rec);
     } *on_held;
     struct dp_held *held;       /* the stretch that is recorded, or NULL */
-    struct dp_held *aside;      /* the same, while the file is written */
+    struct dp_held *aside;      /* the same stretch, while the file is written */
     struct dp_held *all_held, *spare_held;
-    struct dp_rec_account {     /* of the file's tree, when `held` went on */
+    struct dp_rec_account {     /* the clocks of the file's tree when `held` was entered */
         uint64_t since, idle, cpu_used, dropped;
     } account;
     uint64_t held_from;         /* `program` at that moment, or when `held` was left */
 };
 
-/* Samples: CPU time that the last one has left to the next (dp_rec_sample.h).
+/* Samples: the CPU time that the last sample has left to the next one (dp_rec_sample.h).
  *
  * `unassigned` is CPU time that the last sample has charged to its context and statement, but that
  * is not theirs. The next sample or a new phase takes it over; it is forgotten with the tree.
@@ -262,8 +262,8 @@ void dp_rec_init(struct dp_rec *rec, const struct dp_rec_how *how, struct dp_wri
  * 0 or DP_E_NOMEM. */
 int dp_rec_open(struct dp_rec *rec, struct dp_live *live);
 
-/* Has the window hold so many marks (words of dp_rec_how) from now on, fewer than it was made for.
- * rec->saving.on_first_second is not called again. */
+/* Makes the window hold this many marks (words of dp_rec_how) from now on, fewer than it was made
+ * for. rec->saving.on_first_second is not called again. */
 void dp_rec_shrink(struct dp_rec *rec, size_t words);
 
 /* Releases what dp_rec_open made, but for the pieces. */
@@ -285,7 +285,7 @@ static inline void dp_rec_keep_line(struct dp_rec *rec)
     rec->line_before = rec->marks.line->number;
 }
 
-/* Has the next mark call rec->saving.tripped first. */
+/* Makes the next mark call rec->saving.tripped first. */
 static inline void dp_rec_trip(struct dp_rec *rec)
 {
     rec->saving.trip = true;
@@ -293,8 +293,8 @@ static inline void dp_rec_trip(struct dp_rec *rec)
     rec->marks.deadline = 0;
 }
 
-/* Has the next mark call rec->saving.save once it is taken in. Async-signal-safe, and any thread
- * may call it at any moment: dp_rec_rearm restores what the recorder overwrites at the same
+/* Makes the next mark call rec->saving.save once the mark is taken in. Async-signal-safe, and any
+ * thread may call it at any moment: dp_rec_rearm restores what the recorder overwrites at the same
  * moment. */
 static inline void dp_rec_want(struct dp_rec *rec)
 {
@@ -336,15 +336,16 @@ void dp_rec_resume(struct dp_rec *rec, uint32_t id, struct dp_cct_call *call, ui
  * The caller has charged all time that has passed. */
 void dp_rec_resume_here(struct dp_rec *rec, uint32_t id, struct dp_cct_call *call);
 
-/* In a tree: the next dp_rec_resume is for an outermost call. */
+/* In a tree: makes the next dp_rec_resume one for an outermost call. */
 void dp_rec_rebase(struct dp_rec *rec);
 
 /* Begins a new phase at arrival stamp now; id: of its & line. In a tree, the caller then calls
  * dp_rec_resume for each running call. While paused, the phase is only remembered. */
 void dp_rec_phase(struct dp_rec *rec, uint32_t id, uint64_t now);
 
-/* From arrival stamp now on nothing counts, neither time nor calls; the host still sends marks. In
- * a trace, the caller has called dp_rec_announce, and an exit for each running call. */
+/* Pauses the recorder. From arrival stamp now on nothing counts, neither time nor calls; the host
+ * still sends marks. In a trace, the caller has called dp_rec_announce, and an exit for each
+ * running call. */
 void dp_rec_pause(struct dp_rec *rec, uint64_t now);
 
 /* Ends a pause. The caller then calls, for a tree, dp_rec_resume for each running call; for a
@@ -374,7 +375,8 @@ void dp_rec_anchor(struct dp_rec *rec);
  * writer's error. */
 int dp_rec_flush(struct dp_rec *rec, uint64_t now);
 
-/* Does the same, and calls rec->saving.save; the time of that call is the recorder's own. */
+/* Writes the window like dp_rec_flush, and calls rec->saving.save; the time of that call is the
+ * recorder's own. */
 int dp_rec_save(struct dp_rec *rec, uint64_t now);
 
 /* Stamps that passed while paused. */

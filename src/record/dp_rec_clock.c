@@ -9,11 +9,11 @@ enum {
     RELAXED_GAP_NS = 20000,     /* the same for programs that do not wait */
     WAITED_NS = 1000,           /* less waiting than this is noise */
     CARRY_NS = 2000,            /* noise of one reading */
-    YOUNG_NS = 50000000,        /* the rate is learnt for so long */
+    YOUNG_NS = 50000000,        /* the rate is learnt for this long */
     PAIR_GAP_NS = 10000000,     /* in a gap this long the counter may have stepped */
     PERIOD_READS = 20,          /* more readings than this in a period are too many */
-    SAMPLE = 8                  /* of gaps that are passed over, one in so many has the clock
-                                 * read */
+    SAMPLE = 8                  /* the clock is read after one of this many gaps that are passed
+                                 * over */
 };
 
 void dp_rec_clock_thresholds(struct dp_rec *rec)
@@ -86,8 +86,9 @@ void dp_rec_clock_begin(struct dp_rec *rec)
     take_costs(rec);
 }
 
-/* Another program on the machine may have spoiled the first measurement, so it is repeated 5, 25
- * and 125 ms later. */
+/* Measures the cost of readings of the clock again, when the time for that has come. Another
+ * program on the machine may have spoiled the first measurement, so it is repeated 5, 25 and 125 ms
+ * later. */
 static void measure_again(struct dp_rec *rec, uint64_t now)
 {
     struct dp_rec_clock *clock = &rec->clock;

@@ -96,7 +96,7 @@ DP_INLINE void dp_rec_charge_ops(struct dp_rec *rec)
     rec->marks.ops_seen = ops;
 }
 
-/* Does the same for the running statement. */
+/* Charges the ops since the last mark to a tree's running statement. */
 DP_INLINE void dp_rec_charge_line_ops(struct dp_rec *rec)
 {
     uint64_t ops = *rec->marks.ops;
@@ -104,8 +104,9 @@ DP_INLINE void dp_rec_charge_line_ops(struct dp_rec *rec)
     rec->marks.line_ops_seen = ops;
 }
 
-/* With lines, a statement that begins does not touch the context. So the context gets all program
- * time since it was charged last only now. */
+/* Adds to the running context all program time since it was charged last. With lines, a statement
+ * that begins does not touch the context. So the context gets all program time since it was charged
+ * last only now. */
 DP_INLINE void dp_rec_settle(struct dp_rec *rec)
 {
     rec->marks.cur->real += rec->marks.program - rec->marks.settled;
@@ -189,7 +190,7 @@ DP_INLINE void dp_rec_leave_statement(struct dp_rec *rec, uint64_t now)
     rec->marks.left = now + rec->marks.statement_cost;
 }
 
-/* The same after all other functions. now: a fresh stamp. */
+/* With reads_once: leaves a hook after any other function. now: a fresh stamp. */
 DP_INLINE void dp_rec_leave(struct dp_rec *rec, uint64_t now)
 {
     rec->marks.left = now + rec->marks.leaving_cost;
@@ -204,7 +205,8 @@ struct dp_cct_node *dp_rec_base(struct dp_rec *rec);
 /* Charges all that a tree keeps, with or without times of statements. */
 void dp_rec_charge_all(struct dp_rec *rec, uint64_t now);
 
-/* The context of a call whose place the host knows. The place goes into call->site. */
+/* Returns the context of a call from a place whose number the host has already. The number goes
+ * into call->site. */
 struct dp_cct_node *dp_rec_child_at_site(struct dp_rec *rec, uint32_t id,
                                          struct dp_cct_call *call);
 
@@ -212,7 +214,8 @@ struct dp_cct_node *dp_rec_child_at_site(struct dp_rec *rec, uint32_t id,
 struct dp_cct_node *dp_rec_child_at(struct dp_rec *rec, uint32_t id,
                                     const struct dp_cct_call *call);
 
-/* has_place: call->site is the place of the call, where places are kept. */
+/* Begins a call in a tree. has_place: call->site is the place of the call, where places are
+ * kept. */
 DP_INLINE void dp_rec_tree_enter(struct dp_rec *rec, uint32_t id, struct dp_cct_call *call,
                                  uint64_t now, const int way, const bool has_place)
 {
@@ -249,8 +252,8 @@ DP_INLINE void dp_rec_tree_leave(struct dp_rec *rec, struct dp_cct_call *call, u
         dp_rec_go_on_line(rec, call->line);
 }
 
-/* With the times of statements: the mark of a call that begins at another place than the running
- * statement. */
+/* Records, with the times of statements, the mark of a call that begins at another place than the
+ * running statement. */
 void dp_rec_enter_at(struct dp_rec *rec, uint32_t id, uint32_t site, struct dp_cct_call *call,
                      uint64_t now, int way);
 

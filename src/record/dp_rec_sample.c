@@ -20,9 +20,9 @@ uint64_t dp_rec_sample_over(struct dp_rec *rec)
     return more;
 }
 
-/* Has the tree keep when a sample ran: from the last sample up to now. A sample has four units, so
- * that one that comes early has a whole unit, too. The slice may end with the charge, so this comes
- * before it. */
+/* Makes the tree keep when a sample's code ran: from the last sample up to now. The usual time
+ * between samples has four units, so that a sample that comes early has a whole unit, too. Charging
+ * the sample may end the slice, so this comes first. */
 static void keep_when(struct dp_rec *rec, const struct dp_cct_node *node, uint64_t now)
 {
     enum { UNITS = 4 };
@@ -86,8 +86,9 @@ void dp_rec_sample(struct dp_rec *rec, struct dp_cct_node *node, uint32_t line, 
     leave_unassigned(rec, (uint64_t)((stamps < most ? stamps : most) * ((double)cpu / most)));
 }
 
-/* No sample has seen what ran before the wait, and what follows it is not the op's either: both go
- * to the next sample, or to the phase if there is none. */
+/* Takes a sample of an op that waited; own: the nanoseconds of CPU time that the op used. No sample
+ * has seen what ran before the wait, and what follows it is not the op's either: both go to the
+ * next sample, or to the phase if there is none. */
 void dp_rec_sample_wait(struct dp_rec *rec, struct dp_cct_node *node, uint32_t line, uint64_t now,
                         uint64_t own)
 {

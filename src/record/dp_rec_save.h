@@ -17,6 +17,7 @@ uint64_t *dp_rec_save_put_mark(struct dp_rec *rec, uint64_t mark);
 void dp_rec_save_open_reading(struct dp_rec *rec, uint64_t gap, uint64_t wait);
 void dp_rec_save_close_reading(struct dp_rec *rec);
 
+/* Clears the window of marks, and begins a new one. */
 void dp_rec_save_clear_window(struct dp_rec *rec);
 /* Hands the window to the writer and starts a new one. Returns 0 or an error. */
 int dp_rec_save_write_window(struct dp_rec *rec, uint64_t now);

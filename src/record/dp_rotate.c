@@ -133,6 +133,7 @@ static char *path_beside(const char *path, size_t dir, const char *name, const c
     return full;
 }
 
+/* Removes a rotated file, and its file of pieces. */
 static void drop_file(const char *path, size_t dir, const char *name)
 {
     char *file = path_beside(path, dir, name, "");
@@ -151,6 +152,7 @@ struct names {
     size_t len, cap;
 };
 
+/* Adds a name of the directory to the list if its file belongs to the run. */
 static void gather_name(struct names *to, const char *path, size_t dir, const char *name,
                         const char *run)
 {

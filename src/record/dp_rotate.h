@@ -16,10 +16,10 @@ bool dp_rotate_is_ours(int fd);
  * is no profile, or its header names no run. Reads only the beginning of the file. */
 bool dp_rotate_run(int fd, char run[DP_RUN_ID]);
 
-/* For when the first file of a run moves from path to old: removes the files old.PID[.TID] of
- * old_run, and renames the files path.PID[.TID] of run to old.PID[.TID], each with its .live. An
- * empty name is no run. Files that a process still writes, links, and files that do not belong to
- * these runs stay as they are. Reads the directory once. */
+/* Rotates the files of a run, when its first file moves from path to old: removes the files
+ * old.PID[.TID] of old_run, and renames the files path.PID[.TID] of run to old.PID[.TID], each with
+ * its .live. An empty name is no run. Files that a process still writes, links, and files that do
+ * not belong to these runs stay as they are. Reads the directory once. */
 void dp_rotate(const char *path, const char *old, const char *run, const char *old_run);
 
 /* Renames path.live, which a killed process left beside its profile, to old.live. If there is no

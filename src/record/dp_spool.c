@@ -180,6 +180,7 @@ static void add_file(struct slices *all, int dir, const char *name)
         all->list[all->n++] = (struct slice){ .at = st.st_mtim, .size = size, .name = n };
 }
 
+/* Sorts slices by the time of their last change, the oldest first. */
 static int compare_age(const void *a, const void *b)
 {
     const struct slice *x = a, *y = b;

@@ -70,6 +70,7 @@ void dp_when_release(struct dp_when *when)
 
 /* ---- writing ---- */
 
+/* Sorts stretches by node, then by their beginning. */
 static int compare_stretches(const void *a, const void *b)
 {
     const struct dp_when_stretch *x = a, *y = b;

@@ -244,6 +244,7 @@ void dp_chain_text(struct dp_buf *buf, const struct dp_chain *chain, const struc
     dp_buf_release(&p.prefix);
 }
 
+/* Appends a member with a value: seconds if hz is given, else a number. */
 static void json_value(struct dp_buf *buf, const char *key, uint64_t value, uint64_t hz)
 {
     dp_buf_addf(buf, ",\"%s\":", key);

@@ -19,6 +19,8 @@ struct dumping {
     char chunk[CHUNK];
 };
 
+/* Prints a line of the file with its number and its place in bytes. whole: it ended with a
+ * newline. */
 static void end_line(struct dumping *d, bool whole)
 {
     dp_sink_addf(&d->sink, "%8" PRIu64 " 0x%08" PRIx64 "  ", ++d->number, d->at);

@@ -12,6 +12,8 @@ static int write_out(void *ctx, const void *ptr, size_t n)
     return host->write(host->ctx, ptr, n) < 0 ? DP_E_IO : 0;
 }
 
+/* Turns a cell from Perl into a cell of a table. A cell with a number has a text for people as
+ * well. */
 static struct dp_cell cell_of(const struct dp_given_cell *given)
 {
     struct dp_cell cell = dp_cell_text(given->text, given->len);
@@ -37,6 +39,7 @@ static void fill_facts(struct dp_table *t, const struct dp_given_table *given)
     }
 }
 
+/* Adds the rows from Perl to a table. */
 static void fill_rows(struct dp_table *t, const struct dp_given_table *given)
 {
     const struct dp_given_cell *from = given->cells;

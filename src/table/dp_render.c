@@ -82,6 +82,7 @@ static size_t put_real(char *to, double v, unsigned decimals)
     return len + decimals;
 }
 
+/* Has the text of a number no digit but 0? */
 static bool is_zero(const char *ptr, size_t len)
 {
     for (size_t i = 0; i < len; i++)

@@ -14,8 +14,7 @@ enum { DP_NUMBER_MAX = 400 };   /* the longest double, its decimals, a sign and 
  * most. hz is at most 10^12; 0 is treated as 1. */
 size_t dp_render_seconds(char *to, uint64_t ticks, uint64_t hz);
 
-/* The unit in which so many ticks are `least` or more: the first such one of s, ms, us and ns, else
- * ns. */
+/* Returns the first unit of s, ms, us and ns in which a time is at least `least`, or else ns. */
 struct dp_time_unit {
     double per_second;
     const char *name;

@@ -171,6 +171,7 @@ static bool has_changed(const struct answer *a, const struct dp_compared_row *ro
            && dp_diff_size(v) >= least_untested * (double)a->r->c.families[1].total.base;
 }
 
+/* Returns the cell of an amount: a time in a unit that fits, or a number with separators. */
 static struct dp_cell amount_cell(struct answer *a, uint64_t value, bool is_there)
 {
     struct dp_difftable *r = a->r;
@@ -217,6 +218,7 @@ static void add_interval(struct answer *a, const struct dp_diff_values *v)
     dp_difftable_interval(a->r, &possible);
 }
 
+/* Returns the cell of a change's confidence interval; empty if nothing was tested. */
 static struct dp_cell interval_cell(struct answer *a, const struct dp_compared_row *row)
 {
     const struct dp_diff_values *v = dp_compared_of(&a->r->c, row->entry, 1);
@@ -252,6 +254,7 @@ static int add_row(struct answer *a, const struct dp_compared_row *row)
     return 0;
 }
 
+/* Sorts rows by the size of their change, the largest first. */
 static int by_size(const void *ctx, uint32_t x, uint32_t y)
 {
     const struct dp_compared *c = ctx;
@@ -279,6 +282,7 @@ static int find_changed(struct answer *a)
     return 0;
 }
 
+/* Adds the changed rows to the table, as many as are shown. Returns 0 or a DP_E. */
 static int fill_rows(struct answer *a)
 {
     const struct dp_difftable *r = a->r;
@@ -487,6 +491,7 @@ static void add_lines_about_rest(struct answer *a)
     }
 }
 
+/* Prints the text that was collected, wrapped at the width of the output, and empties it. */
 static int print_text(struct answer *a, struct dp_sink *sink)
 {
     if (a->r->how->quiet)

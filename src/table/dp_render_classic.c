@@ -48,6 +48,7 @@ struct scale {
     int decimals;               /* number of decimals that shows ticks exactly */
 };
 
+/* Returns how to print values: as times or counts, their ticks, and their decimals. */
 static struct scale scale_of(const struct dp_prof *prof, const struct dp_classic *how)
 {
     uint64_t hz = how->counter ? 1 : dp_prof_hz(prof);
@@ -89,6 +90,7 @@ enum { HUMAN_GAP = 2, HUMAN_WIDTH = 8, HUMAN_TOTAL = 9, HUMAN_AVERAGE = 10 };
 
 static unsigned gap_of(int c, bool human) { return human && c > PCT ? HUMAN_GAP : columns[c].gap; }
 
+/* Returns the width of a column. */
 static unsigned width_of(int c, bool human)
 {
     return !human || c == PCT || c == CALLS ? columns[c].width
@@ -185,6 +187,7 @@ static void write_row_name(struct dp_buf *to, const struct dp_flat_row *row,
     }
 }
 
+/* Prints a line of the head with a label, aligned at its end, and a total. */
 static void print_counted(struct dp_sink *sink, const char *label, const char *total)
 {
     size_t len = strlen(label);
@@ -342,6 +345,7 @@ static bool has_kid(const struct dp_tree *tree, uint32_t n)
     return at < tree->count - 1 && tree->branches[tree->order[at]].parent == n;
 }
 
+/* Prints ticks as seconds with the decimals of the clock. */
 static void put_seconds(struct dp_sink *sink, uint64_t ticks, const struct scale *scale)
 {
     char text[48];

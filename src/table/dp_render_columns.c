@@ -49,6 +49,7 @@ static size_t indent_of(const struct printing *p, const struct dp_row_of_table *
     return STEP * (size_t)(row->indent < LEVELS ? row->indent : LEVELS);
 }
 
+/* Prints a line of comment, wrapped at the width. */
 static void put_comment(struct printing *p, const struct dp_buf *line)
 {
     if (p->how->width)
@@ -113,7 +114,8 @@ static size_t width_of(const struct dp_cell *cell, struct dp_name str)
     return cell->kind == DP_CELL_TEXT ? dp_text_columns(str.ptr, str.len) : str.len;
 }
 
-/* In a pipe only names are cut; reasons and other texts of a row stay whole. */
+/* Returns whether the texts of column c may be cut. In a pipe only names are cut; reasons and other
+ * texts of a row stay whole. */
 static bool may_cut(const struct printing *p, size_t c)
 {
     return p->t->columns[c].left && (p->how->width || (p->how->names_width && c == p->indented));
@@ -142,6 +144,7 @@ static void measure_columns(struct printing *p)
 
 /* ---- narrow terminals ---- */
 
+/* Returns the width of a line of the table with all its gaps. */
 static size_t line_width(const struct printing *p)
 {
     size_t all = 0;
@@ -220,6 +223,7 @@ static struct dp_name shown_text(struct printing *p, size_t c, struct dp_name st
     return (struct dp_name){ p->cut.ptr, p->cut.len };
 }
 
+/* Returns the escape sequence for a cell's colour, or NULL. */
 static const char *colour_of(const struct printing *p, const struct dp_row_of_table *row,
                              const struct dp_cell *cell)
 {
@@ -277,6 +281,7 @@ static void print_head(struct printing *p)
     dp_sink_adds(p->sink, p->how->tight ? "\n" : "\n\n");
 }
 
+/* Prints a block of text with an empty line behind it. */
 static void print_block(struct printing *p, const struct dp_block *block)
 {
     if (!block->text_len)
@@ -285,6 +290,7 @@ static void print_block(struct printing *p, const struct dp_block *block)
     dp_sink_adds(p->sink, block->text[block->text_len - 1] == '\n' ? "\n" : "\n\n");
 }
 
+/* Prints the title of a section of rows as a comment. */
 static void print_section(struct printing *p, const char *section, const char *gap)
 {
     if (!section || p->how->quiet)
@@ -317,6 +323,7 @@ static void print_rows(struct printing *p)
     }
 }
 
+/* Prepares for printing a table. */
 static void start_printing(struct printing *p, const struct dp_table *t,
                            const struct dp_table_how *how, struct dp_sink *sink)
 {
@@ -329,6 +336,7 @@ static void start_printing(struct printing *p, const struct dp_table *t,
     dp_buf_init(&p->cut);
 }
 
+/* Frees what printing has made. Returns 0, or DP_E_NOMEM if memory was short at any time. */
 static int finish_printing(struct printing *p)
 {
     int rc = p->text.err ? p->text.err : p->cut.err;

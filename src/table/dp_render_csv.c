@@ -31,6 +31,7 @@ static bool is_formula(const char *ptr, size_t len)
     return c == 0xff1d || c == 0xff0b || c == 0xff0d || c == 0xff20;
 }
 
+/* Must a cell of CSV be in quotes? */
 static bool needs_quotes(const char *ptr, size_t len)
 {
     return len

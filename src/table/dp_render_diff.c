@@ -149,6 +149,8 @@ static void add_fact(struct dp_difftable *r, const char *label, const char *key,
     dp_table_fact(&r->table, label, key, value, unit);
 }
 
+/* Returns a column's title: `one' if there are two sides, else `text' with the number of the
+ * side. */
 static const char *numbered_text(struct dp_difftable *r, const char *text, const char *one,
                                  uint32_t side)
 {
@@ -610,6 +612,7 @@ static int fill_table(struct dp_difftable *r)
     return rc < 0 ? rc : r->no_memory || r->table.no_memory || r->scratch.err ? DP_E_NOMEM : 0;
 }
 
+/* Prints the table in a format. */
 static int print_table(struct dp_difftable *r, int format, struct dp_sink *sink)
 {
     struct dp_table_how how = {
@@ -675,6 +678,7 @@ static int print_with_findings(struct dp_difftable *r, struct dp_sink *sink)
     return rc;
 }
 
+/* Frees the table and what was made for it. */
 static void release_table(struct dp_difftable *r)
 {
     dp_mem_free(r->kinds);

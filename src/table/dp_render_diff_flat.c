@@ -205,6 +205,7 @@ static struct dp_cell compute_cell(const struct dp_difftable *r, const struct dp
     return dp_difftable_percent(shown, true);
 }
 
+/* Appends an amount to the text that is being made. */
 static void add_amount(struct dp_difftable *r, uint64_t value)
 {
     char num[DP_NUMBER_MAX];
@@ -327,6 +328,7 @@ static struct dp_cell growth_cell(struct dp_difftable *r, const struct dp_diff_v
     return dp_difftable_percent(dp_difftable_change_percent(v), true);
 }
 
+/* Returns the cell of a change's confidence interval; empty if nothing was tested. */
 static struct dp_cell interval_cell(struct dp_difftable *r, const struct dp_diff_values *v)
 {
     struct dp_cell empty = { .kind = DP_CELL_EMPTY };
@@ -336,6 +338,7 @@ static struct dp_cell interval_cell(struct dp_difftable *r, const struct dp_diff
     return dp_difftable_kept(r);
 }
 
+/* Returns the cell of p, with more digits for programs. */
 static struct dp_cell p_cell(const struct dp_difftable *r, const struct dp_diff_values *v)
 {
     struct dp_cell empty = { .kind = DP_CELL_EMPTY };
@@ -422,8 +425,8 @@ static struct dp_cell flat_cell(struct dp_difftable *r, const struct dp_compared
     return empty;
 }
 
-/* Growth is hot, and a decrease is warm. Tinted are significant changes, and changes between one
- * run on each side. */
+/* Returns the tint of a row: 2 for hot, 1 for warm, 0 for none. Growth is hot, and a decrease is
+ * warm. Tinted are significant changes, and changes between one run on each side. */
 static int tint_of(const struct dp_difftable *r, const struct dp_compared_row *row)
 {
     for (uint32_t s = 1; s < r->c.diff.n_sides; s++) {

@@ -21,6 +21,7 @@ void dp_gate_p(struct dp_buf *buf, double p)
         dp_render_real(buf, p, 5, false);
 }
 
+/* Appends a percentage with its sign. */
 static void add_percent(struct dp_buf *buf, double percent)
 {
     char num[DP_NUMBER_MAX];
@@ -237,6 +238,7 @@ void dp_gate_markdown(struct dp_buf *buf, const struct dp_gate *gate, const stru
     dp_buf_release(&line);
 }
 
+/* Appends a value as a number of JSON: seconds if the rule is about a time. */
 static void json_number(struct dp_buf *buf, const struct dp_diff *diff, const struct dp_rule *rule,
                         uint64_t value)
 {

@@ -63,6 +63,7 @@ static void put_text(struct dp_sink *sink, const char *ptr, size_t len)
 
 static void put_str(struct dp_sink *sink, const char *str) { put_text(sink, str, strlen(str)); }
 
+/* Writes the content of a cell. */
 static void put_value(struct dp_sink *sink, const struct dp_cell *cell, uint64_t hz)
 {
     char num[DP_NUMBER_MAX];
@@ -94,6 +95,7 @@ static void put_facts(struct dp_sink *sink, const struct dp_table *t)
     dp_sink_adds(sink, "</dl>\n");
 }
 
+/* Writes the beginning of a table and its row of titles. */
 static void put_head(struct dp_sink *sink, const struct dp_table *t)
 {
     dp_sink_adds(sink, "<table>\n<thead>\n<tr>");

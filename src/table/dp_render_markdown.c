@@ -121,6 +121,7 @@ static void put_title(struct dp_sink *sink, const char *ptr, struct dp_buf *text
         put_outside(sink, ptr, len, text);
 }
 
+/* Writes a cell: text as code, and numbers as they are. */
 static void put_cell(struct dp_sink *sink, const struct dp_cell *cell, uint64_t hz,
                      struct dp_buf *text)
 {
@@ -132,6 +133,7 @@ static void put_cell(struct dp_sink *sink, const struct dp_cell *cell, uint64_t 
         dp_sink_add(sink, str.ptr, str.len);
 }
 
+/* Writes the value of a fact above the table. */
 static void put_fact(struct dp_sink *sink, const struct dp_cell *cell, uint64_t hz,
                      struct dp_buf *text)
 {
@@ -161,6 +163,7 @@ static void put_facts(struct dp_sink *sink, const struct dp_table *t, struct dp_
         dp_sink_adds(sink, "\n");
 }
 
+/* Writes the row of titles, and the row that says how columns are aligned. */
 static void put_head(struct dp_sink *sink, const struct dp_table *t, struct dp_buf *text)
 {
     for (size_t c = 0; c < t->n_columns; c++) {

@@ -60,6 +60,7 @@ static int row_tint(const struct report *r, const struct dp_over_row *row)
     return tint_of(percent_of(r, r->how->over.no_children ? row->self : row->children));
 }
 
+/* Returns the cell of a row's share of the total. */
 static struct dp_cell share_cell(const struct report *r, const struct dp_over_row *row,
                                  uint64_t value)
 {
@@ -311,6 +312,7 @@ static int add_below(struct report *r, const struct dp_over_row *row)
 
 /* ---- rows ---- */
 
+/* Is the row shown, and is its share large enough? */
 static bool is_wanted(const struct report *r, const struct dp_over_row *row)
 {
     const struct dp_report *how = r->how;
@@ -426,6 +428,7 @@ static int compare_ranks(const void *ctx, uint32_t x, uint32_t y)
 
 static bool is_hot(int field) { return field == DP_FIELD_HOT || field == DP_FIELD_HOT_SHARE; }
 
+/* Finds the costliest line of each row, if a column shows it. Returns 0 or a DP_E. */
 static int find_hot(struct report *r, size_t sides)
 {
     bool wanted = false;
@@ -521,6 +524,7 @@ static int add_hierarchy(struct report *r, size_t sides)
     return rc;
 }
 
+/* Frees the levels of --hierarchy. */
 static void release_levels(struct report *r)
 {
     for (size_t k = 0; r->levels && k < r->n_levels; k++) {
@@ -644,6 +648,7 @@ static int fill_table(struct report *r, size_t sides)
     return levels ? add_hierarchy(r, sides) : add_flat_rows(r);
 }
 
+/* Returns the text of the fact with a key, or NULL. */
 static const char *fact_of(const struct report *r, const char *key)
 {
     for (size_t i = 0; i < r->how->n_facts; i++)
@@ -652,6 +657,7 @@ static const char *fact_of(const struct report *r, const char *key)
     return NULL;
 }
 
+/* Appends the text of a fact, if there is one, behind `before'. */
 static void add_fact_text(struct dp_buf *to, const struct report *r, const char *before,
                           const char *key)
 {

@@ -107,6 +107,8 @@ struct dp_table_how {
     const char *rows_key;       /* in JSON; NULL: "rows" */
 };
 
+/* Make a table without rows, and free what a table holds. columns: borrowed; hz: ticks per
+ * second. */
 void dp_table_init(struct dp_table *t, const struct dp_column *columns, size_t n, uint64_t hz);
 void dp_table_release(struct dp_table *t);
 /* Adds a fact; strings are borrowed. */

@@ -157,6 +157,8 @@ static int give_item(struct making *m, uint32_t parent, uint32_t item)
     return 0;
 }
 
+/* Returns the number of a new item of the chains, with its place and its value; a DP_E if memory is
+ * short. */
 static int64_t new_item(struct making *m, uint32_t at, uint64_t value)
 {
     if (dp_mem_grow((void **)&m->items, &m->items_cap, m->n_items + 2, sizeof *m->items) < 0)
@@ -202,6 +204,7 @@ static int add_kids(struct making *m, uint32_t n)
     return rc;
 }
 
+/* Sorts nodes by value, the greatest first, then by name. */
 static int compare_nodes(const void *ctx, uint32_t x, uint32_t y)
 {
     const struct making *m = ctx;

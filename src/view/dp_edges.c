@@ -66,6 +66,7 @@ static int compare_edges(const void *ctx, uint32_t x, uint32_t y)
     return 0;
 }
 
+/* Prepares for finding the edges to callers or callees. */
 static void begin_edges(struct making *m, struct dp_edges *edges, const struct dp_overhead *over)
 {
     memset(m, 0, sizeof *m);
@@ -75,6 +76,7 @@ static void begin_edges(struct making *m, struct dp_edges *edges, const struct d
     dp_pool_init(&m->numbers);
 }
 
+/* Sorts the edges, and frees what finding them has made. Returns rc, or the error of sorting. */
 static int finish_edges(struct making *m, int rc)
 {
     struct dp_edges *e = m->edges;

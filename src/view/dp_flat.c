@@ -27,6 +27,8 @@ struct walk {
     uint64_t *before;           /* by node on the path: `sum` on its entry */
 };
 
+/* Returns the row that a node's values belong to: that of its name, or that of the group or of the
+ * others. */
 static uint32_t row_of(const struct walk *w, uint32_t node)
 {
     if (node == 0)
@@ -65,6 +67,8 @@ static void enter_node(struct walk *w, uint32_t n)
     w->running[r]++;
 }
 
+/* Ends a node in the walk: the inclusive value of its row grows by what was added since the node
+ * began. */
 static void leave_node(struct walk *w, uint32_t n)
 {
     if (w->how->only < 0 || w->inside) {
@@ -100,6 +104,7 @@ static void walk_tree(struct walk *w)
     }
 }
 
+/* Does the view show this row? */
 static bool is_shown(const struct walk *w, uint32_t r)
 {
     const struct dp_flat_row *row = &w->rows[r];

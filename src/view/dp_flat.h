@@ -12,7 +12,8 @@ struct dp_flat {
     struct dp_flat_row *rows;   /* the rows to show, sorted */
     size_t count;
     struct dp_flat_row group;   /* the row of the group, even if it is empty */
-    uint64_t total;             /* ticks of the chosen time: of everything, or of `only` */
+    uint64_t total;             /* ticks of the chosen time: of the whole profile, or of the sub
+                                 * that `only` selects */
 };
 
 /* Makes the table. Returns 0 or a negative DP_E. The caller releases *flat. */
@@ -22,7 +23,7 @@ void dp_flat_release(struct dp_flat *flat);
 
 /* The ticks of a context's own chosen time. */
 uint64_t dp_flat_value(const struct dp_node *node, enum dp_metric time);
-/* The same, or the value of the counter if a counter was chosen. */
+/* A context's own value in what was chosen: ticks of a time, or a counter. */
 uint64_t dp_flat_own(const struct dp_prof *prof, uint32_t node, const struct dp_classic *how);
 
 #endif

@@ -35,6 +35,7 @@ struct making {
 
 /* ---- the entries of each sub ---- */
 
+/* Sorts members by side, then by sub, then by entry. */
 static int compare_members(const void *ctx, uint32_t x, uint32_t y)
 {
     const struct member *a = (const struct member *)ctx + x, *b = (const struct member *)ctx + y;

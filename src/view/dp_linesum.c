@@ -168,6 +168,7 @@ static int add_source(struct summing *m)
     return rc;
 }
 
+/* Sorts lines by file, then by number. */
 static int compare_lines(const void *ctx, uint32_t x, uint32_t y)
 {
     const struct dp_linesum *sum = ctx;

@@ -13,6 +13,7 @@ struct dp_names {
     size_t subs;
 };
 
+/* Makes the labels of all subs of a table, or returns NULL if memory is short. */
 struct dp_names *dp_names_new_of(const struct dp_subs *subs, unsigned label_flags);
 
 #endif

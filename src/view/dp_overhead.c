@@ -49,6 +49,8 @@ static uint64_t scaled_ticks(const struct making *m, uint64_t ticks)
     return dp_num_scale(ticks, m->over->hz, m->hz, &v) ? v : DP_LIMIT_COUNT;
 }
 
+/* Returns the value of a node in a metric: a counter, calls, or a time in ticks. Phases have no
+ * calls. */
 static uint64_t metric_of(const struct dp_part *side, uint32_t n,
                           enum dp_metric metric)
 {
@@ -143,6 +145,7 @@ static int prepare_side(struct making *m, const struct dp_part *side)
     return rc;
 }
 
+/* Returns the flags that the filters gave a sub. */
 static unsigned char flags_of(const struct dp_part *side, uint32_t sub)
 {
     if (!side->flags)
@@ -169,6 +172,8 @@ static uint32_t key_value(struct making *m, const struct dp_part *side,
     return sub == DP_PROF_NO_SUB ? m->s_program : m->key[key][sub];
 }
 
+/* Returns the number of the entry, the combination of keys' values, that a node belongs to.
+ * DP_MAP_NONE: memory is short. */
 static uint32_t entry_of(struct making *m, const struct dp_part *side,
                          const struct dp_report_node *n, uint32_t at)
 {
@@ -320,6 +325,7 @@ static void sum_up(struct dp_overhead *over)
 
 /* ---- rows ---- */
 
+/* Adds the values of a node to its row. */
 static void count_node(struct dp_over_row *row, const struct dp_report_node *n)
 {
     row->self += n->self;
@@ -536,6 +542,7 @@ static int add_lines(struct making *m, const struct dp_part *side)
     return rc;
 }
 
+/* Sets the total that shares of lines refer to (--percentage). */
 static void make_line_base(struct making *m)
 {
     struct dp_overhead *over = m->over;
@@ -546,6 +553,7 @@ static void make_line_base(struct making *m)
 
 /* ---- the whole report ---- */
 
+/* Adds all nodes and lines of a profile to the rows. Returns 0 or a DP_E. */
 static int add_side(struct making *m, uint32_t side)
 {
     m->hz = dp_prof_hz(m->sides[side].prof);

@@ -5,7 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-/* FNV-1a with 64 bits and a mixer, so that similar names differ much. */
+/* Returns the hash of a name: FNV-1a with 64 bits and a mixer, so that similar names differ
+ * much. */
 static uint64_t hash_of(const char *ptr, size_t len, uint64_t seed)
 {
     uint64_t h = UINT64_C(0xcbf29ce484222325) ^ seed;
@@ -39,7 +40,9 @@ unsigned dp_palette_hue(const char *ptr, size_t len)
     return (unsigned)(hash_of(ptr, package_of(ptr, len), 0) % 360);
 }
 
-/* Hue in degrees, saturation and lightness from 0 to 1 (CSS Color 3, 4.2.4). */
+/* Returns a channel of a colour (CSS Color 3, 4.2.4). a, b: the colour's least and greatest
+ * channel; hue: in degrees, and shifted for this channel. from_hsl() takes saturation and lightness
+ * from 0 to 1. */
 static unsigned char hsl_channel(double a, double b, double hue)
 {
     hue = fmod(hue + 360, 360);
@@ -50,6 +53,7 @@ static unsigned char hsl_channel(double a, double b, double hue)
     return (unsigned char)(v * 255 + 0.5);
 }
 
+/* Returns the colour with this hue (in degrees), saturation and lightness (0 to 1). */
 static struct dp_rgb from_hsl(double hue, double s, double l)
 {
     double b = l <= 0.5 ? l * (s + 1) : l + s - l * s, a = l * 2 - b;
@@ -63,7 +67,8 @@ static double linear_light(unsigned char c)
     return v <= 0.04045 ? v / 12.92 : pow((v + 0.055) / 1.055, 2.4);
 }
 
-/* Björn Ottosson, A perceptual color space for image processing, 2020. */
+/* Returns the hue of a name's colour in OKLCH, in degrees. Source: Björn Ottosson, A perceptual
+ * color space for image processing, 2020. */
 unsigned dp_palette_oklch_hue(const struct dp_name *name, int kind)
 {
     struct dp_name package = hue_name(name, kind);
@@ -96,7 +101,7 @@ static struct dp_rgb colour_by_package(const struct dp_name *name, int kind)
     return from_hsl(hue, 0.68, 0.70 + even);
 }
 
-/* flamegraph.pl's hash: names with similar beginnings get similar colours. */
+/* Returns flamegraph.pl's hash of a name: names with similar beginnings get similar colours. */
 static double name_hash(const struct dp_name *name, bool backwards)
 {
     double vector = 0, weight = 1, max = 1;

@@ -131,6 +131,7 @@ static uint32_t name_of(struct making *m, const char *ptr, size_t len, size_t sh
     return n;
 }
 
+/* Copies a name into the texts of the stacks. Returns false if memory is short. */
 static bool keep_text(struct dp_stacks *s, struct dp_name *to, const struct dp_name *from)
 {
     char *copy = dp_pool_alloc(&s->texts, from->len + 1);
@@ -226,6 +227,7 @@ static int name_sub(struct making *m, struct dp_stacks_source *src, size_t pair,
     return 0;
 }
 
+/* Sorts names by text, then by place and kind. */
 static int by_text(const void *ctx, uint32_t a, uint32_t b)
 {
     const struct dp_stacks *s = ctx;
@@ -340,6 +342,7 @@ static int add_sites(struct making *m)
 
 /* ---- sources ---- */
 
+/* Is the sub a phase of this name? */
 static bool is_phase(const struct dp_prof *prof, uint32_t sub, const char *name)
 {
     const struct dp_name *text = dp_subs_text(&prof->subs, prof->subs.subs[sub].name);
@@ -464,7 +467,7 @@ static void add_values(struct making *m, uint32_t frame, const struct dp_stacks_
         s->when[frame] = src->first + node;
 }
 
-/* Makes room for so many frames. */
+/* Makes room for n frames. */
 static int make_room(struct making *m, size_t n)
 {
     struct dp_stacks *s = m->s;
@@ -575,6 +578,7 @@ static int take_kids(struct making *m, uint32_t frame, uint32_t source, uint32_t
     return 0;
 }
 
+/* Does an item come before another one in the tree: by name, then by site, source and node? */
 static bool stands_before(const struct item *a, const struct item *b)
 {
     if (a->rank != b->rank)

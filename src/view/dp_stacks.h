@@ -141,8 +141,8 @@ typedef int dp_stacks_enter_fn(void *ctx, size_t depth, uint32_t name, const uin
 int dp_stacks_reverse(const struct dp_stacks *s, const double *weight, dp_stacks_enter_fn *enter,
                       void *ctx);
 
-/* Limits of long stacks. A stack of more than `most' frames is printed without its middle: so many
- * frames at its two ends, and one frame for the others. */
+/* Limits of long stacks. A stack of more than `most' frames is printed without its middle: a number
+ * of frames at either end, and one frame for the others. */
 struct dp_stacks_ends {
     size_t most, head, tail;
 };

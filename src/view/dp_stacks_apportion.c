@@ -22,6 +22,7 @@ static uint32_t lines_of(const struct dp_stacks_apportion *w, uint32_t name)
     return w->first[name + 1] - w->first[name];
 }
 
+/* Sorts indices by the numbers that they stand for. */
 static int by_number(const void *ctx, uint32_t a, uint32_t b)
 {
     const uint64_t *numbers = ctx;
@@ -74,7 +75,8 @@ static int choose_names(struct dp_stacks_apportion *w, const uint32_t *depth)
 
 /* ---- the lines of names ---- */
 
-static bool tells_lines(const struct dp_stacks *s)
+/* Has one of the profiles times of lines? */
+static bool has_line_times(const struct dp_stacks *s)
 {
     for (size_t k = 0; k < s->n_sources; k++)
         if (s->sources[k].part->prof->line_times)
@@ -117,7 +119,7 @@ int dp_stacks_apportion_init(struct dp_stacks_apportion *w, const struct dp_stac
 {
     memset(w, 0, sizeof *w);
     w->s = s;
-    if (!how->by_site || how->phase || !tells_lines(s))
+    if (!how->by_site || how->phase || !has_line_times(s))
         return 0;
     int rc = dp_stacks_lines_make(&w->lines, s, how, true);
     rc = rc < 0 ? rc : index_lines(w);

@@ -16,8 +16,8 @@
 #include "dp_stacks.h"
 #include "dp_stacks_lines.h"
 
-enum { DP_APPORTION_TIMES = 4, DP_APPORTION_LEAST = 1 << 20 };    /* so many more frames are always
-                                                                   * allowed */
+enum { DP_APPORTION_TIMES = 4, DP_APPORTION_LEAST = 1 << 20 };    /* this many more frames are
+                                                                   * always allowed */
 
 /* A frame's share of a line. */
 struct dp_stacks_share {

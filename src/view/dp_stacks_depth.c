@@ -8,6 +8,7 @@
  * whatever their number. */
 enum { FRAMES = 1 << 24, LEAST = 128 };
 
+/* Has the frame a value of its own in any column? */
 static bool has_value(const struct dp_stacks *s, uint32_t frame)
 {
     for (size_t c = 0; c < s->n_columns; c++)

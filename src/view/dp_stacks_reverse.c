@@ -91,6 +91,7 @@ static void sort_frames(const struct dp_stacks *s, uint32_t most, uint32_t *sort
     }
 }
 
+/* Has the frame a value of its own in any column? */
 static bool has_any(const struct dp_stacks *s, uint32_t frame)
 {
     for (size_t c = 0; c < s->n_columns; c++)
@@ -180,6 +181,7 @@ static size_t end_of(const struct reversing *r, size_t from, size_t to, uint32_t
     return high;
 }
 
+/* Puts a bucket of stacks with the same innermost frames on the list. Returns 0 or DP_E_NOMEM. */
 static int push_bucket(struct reversing *r, struct bucket b)
 {
     if (dp_mem_grow((void **)&r->buckets, &r->buckets_cap, r->n_buckets + 1,
@@ -213,6 +215,8 @@ static int distribute_contexts(struct reversing *r, size_t from, size_t to, uint
     return 0;
 }
 
+/* Sets the sums, one a column, of the stacks from..end-1, which are the difference of two running
+ * sums. */
 static void sum_of(const struct reversing *r, uint64_t *to, size_t from, size_t end)
 {
     size_t n = r->s->n_columns;
@@ -220,6 +224,7 @@ static void sum_of(const struct reversing *r, uint64_t *to, size_t from, size_t 
         to[c] = r->sums[end * n + c] - r->sums[from * n + c];
 }
 
+/* Returns the weight, a measure of how much differs, of the stacks from..end-1. */
 static double weight_of(const struct reversing *r, size_t from, size_t end)
 {
     if (!r->weights[0])

@@ -17,6 +17,7 @@ my %FIELDS = %PprofReader::FIELDS;
 $FIELDS{Sample} = { %{ $FIELDS{Sample} }, 1 => ['location_id', '*num'] };
 $FIELDS{Mapping} = { %{ $FIELDS{Mapping} }, 6 => ['build_id', 'num'] };
 
+# Reads a varint of $$bytes at its pos. Dies if the text ends in it.
 sub varint {
     my ($bytes) = @_;
     $$bytes =~ /\G([\x80-\xff]{0,9}[\x00-\x7f])/gc or die "unexpected EOF\n";
@@ -29,6 +30,7 @@ sub varint {
     return unpack 'q', pack 'Q', $value;
 }
 
+# Returns the next LENGTH bytes of $$bytes, and moves its pos behind them.
 sub skipped {
     my ($bytes, $length) = @_;
     my $at = pos $$bytes;
@@ -37,6 +39,7 @@ sub skipped {
     return substr $$bytes, $at, $length;
 }
 
+# Decodes a message of this name (%FIELDS) from bytes, as a hash of its fields.
 sub message {
     my ($name, $bytes) = @_;
     my $fields = $FIELDS{$name};
@@ -65,7 +68,8 @@ sub message {
     return \%message;
 }
 
-# Returns the Profile, and how many bytes it has unpacked. Dies with what is wrong.
+# Returns the Profile of a pprof file as a hash, and how many bytes it has unpacked. Dies with what
+# is wrong.
 sub decode_pprof {
     my ($bytes) = @_;
     my $plain = $bytes;
@@ -75,7 +79,7 @@ sub decode_pprof {
     return (message('Profile', $plain), length $plain);
 }
 
-# Returns [[type, unit, sum], ...].
+# Returns the sums of all samples of a Profile: [[type, unit, sum], ...].
 sub pprof_totals {
     my ($profile) = @_;
     my @types = @{ $profile->{sample_type} };

@@ -39,7 +39,7 @@ sub read_chrome {
     return \%all;
 }
 
-# Takes one line. Returns what is wrong with it, or undef.
+# Adds one line of the file to $tracks and $slices. Returns what is wrong with it, or undef.
 sub read_event {
     my ($tracks, $slices, $line, $is_last) = @_;
     return 'a comma' if ($line =~ s/,\z// ? 1 : 0) == ($is_last ? 1 : 0);
@@ -69,7 +69,8 @@ sub read_event {
     return undef;
 }
 
-# Adds up the calls of a track. Returns what is wrong.
+# Adds up the calls of a track, given as slices [start, duration, name, goes on]. Returns what is
+# wrong, as a list.
 sub add_up {
     my ($track, @slices) = @_;
     my @order = sort {

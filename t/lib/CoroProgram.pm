@@ -14,17 +14,21 @@ use warnings;
 our $SUBS = 16;
 
 my $state;
+# Returns a random whole number below the argument, the same in each run with the same seed.
 sub pick {
     $state = ($state * 1103515245 + 12345) % 2147483648;
     return int(($state >> 8) / 8388608 * $_[0]);
 }
+# Returns one of the arguments, by chance.
 sub one { return $_[ pick(scalar @_) ] }
 
 our ($level, $calm);
 my ($unique, $control);
 
+# Returns what the code returns, called one level deeper.
 sub nest { my ($code) = @_; local $level = $level + 1; return $code->() }
 sub name { return 'f' . pick($SUBS) }
+# Returns code that compares the sub that is charged with the one that runs.
 sub check { return 'K(Devel::DProf::_charged()); ' }
 sub chance { return 'rand() < ' . (one(1, 2, 4) / 20) }
 sub spin { return 'advance(); ' }
@@ -79,6 +83,7 @@ my @calm = (
 );
 
 sub calm_name { return 'g' . pick(4) }
+# Returns what the code returns, called so that it makes only code that never dies.
 sub calmly { my ($code) = @_; local $calm = 1; return $code->() }
 
 sub call {
@@ -239,11 +244,13 @@ my @actions = (
 # Returns code that runs in the middle of a switch, and so cannot switch.
 sub callback_of_switch { return '{ ' . count_anon() . one('', 'named_spin(); ') . '}' }
 
+# Returns a random statement.
 sub action {
     return one(call() . ';', yield()) if $level > 3;
     return nest(one($calm ? @calm : @actions));
 }
 
+# Returns the text of a random program for a seed, which counts its own calls and prints them.
 sub program {
     my ($seed, $rounds) = @_;
     $rounds ||= 5;
@@ -459,8 +466,8 @@ our $UNWINDING =
 # Whether the program ended, as it was written.
 sub ran { my ($run) = @_; return $run->{out} =~ /^checks /m && $run->{out} !~ /^broken$/m }
 
-# Compares the profile with what the program printed. $about: as StrictProfile::problems fills it,
-# with edges. Returns what is wrong.
+# Compares the profile with what the program printed. $about: a hash that StrictProfile::problems
+# has filled, with edges. Returns what is wrong, as a list.
 sub compare {
     my ($output, $about) = @_;
     my %profile;

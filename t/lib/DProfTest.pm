@@ -48,6 +48,7 @@ our @EXPORT = qw(root data scratch slurp spew built_perl run_perl run_program to
 
 my $ROOT = abs_path(File::Spec->catdir(dirname(__FILE__), '..', '..'));
 
+# Returns the folder of the distribution.
 sub root { return $ROOT }
 
 # Returns the path of a recorded profile, by its name in t/data.
@@ -57,8 +58,8 @@ my ($scratch, $owner);
 my $count = 0;
 my $tree;
 
-# Makes the module's folder as it is when installed: one directory. With the two of blib, XSLoader
-# falls back to DynaLoader, and a program would see what that loads.
+# Returns the module's folder as it is when installed: one directory, made at the first call. With
+# the two of blib, XSLoader falls back to DynaLoader, and a program would see what that loads.
 sub tree {
     return $tree //= do {
         my $dir = scratch();
@@ -75,12 +76,14 @@ sub tree {
 # Returns perl's switches that load the profiler from the build tree.
 sub PROFILER { return ('-I' . tree(), '-d:DProf') }
 
-# Returns the same for children, as environment variables.
+# Returns environment variables, as pairs, with which the perls that a program starts load the
+# profiler.
 sub profiler_env { return (PERL5LIB => tree(), PERL5OPT => '-d:DProf') }
 
-# Finds a way to run the profiler as an ordinary user, for whom permissions hold: returns what to
-# put before a command, and perl with the profiler; or undef and why there is none. For root it is
-# user 65534, who may have no access to the build tree (perhaps below /root), and gets a copy.
+# Returns how to run the profiler as an ordinary user, for whom permissions hold: what to put before
+# a command, and perl with the profiler, both as references to lists; or undef and why there is no
+# way. For root it is user 65534, who may have no access to the build tree (perhaps below /root),
+# and gets a copy.
 sub without_privileges {
     return ([], [$^X, PROFILER()]) if $> != 0;
     my $dir = scratch();
@@ -105,11 +108,13 @@ sub without_privileges {
         . ((split /\n/, $run->{err})[0] // "status $run->{raw}"));
 }
 
+# Returns environment variables, as pairs, with the counting clock, and those given.
 sub counting { return (PERL_DPROF_CLOCK => 'counting', @_) }
 
-# Makes the folder of all that this process makes. Random letters, as File::Temp has them, sometimes
-# spell a word, and the digits of a process's number sometimes a number, that a test does not want
-# to see in an output that shows the path. So the number is written in consonants.
+# Makes the folder of all that this process makes, and returns its path. Random letters, as
+# File::Temp has them, sometimes spell a word, and the digits of a process's number sometimes a
+# number, that a test does not want to see in an output that shows the path. So the number is
+# written in consonants.
 sub make_scratch {
     my $parent = abs_path(File::Spec->tmpdir);
     for (my $n = 1;; $n++) {
@@ -130,18 +135,20 @@ END {
     }
 }
 
+# Returns a path in the scratch folder that nothing has yet.
 sub fresh_name {
     $scratch //= make_scratch();
     return "$scratch/" . ++$count;
 }
 
-# Makes a new directory, which is removed at the end.
+# Makes a new directory, which is removed at the end, and returns its path.
 sub scratch {
     my $dir = fresh_name();
     mkdir $dir or croak "$dir: $!";
     return $dir;
 }
 
+# Returns the bytes of a file, or undef.
 sub slurp {
     my $file = shift;
     open my $in, '<:raw', $file or return undef;
@@ -149,6 +156,7 @@ sub slurp {
     return scalar readline $in;
 }
 
+# Writes bytes to a file. Returns its path.
 sub spew {
     my ($file, $text) = @_;
     open my $out, '>:raw', $file or croak "$file: $!";
@@ -197,6 +205,7 @@ sub on_terminal {
 # Returns why nothing can be run on a terminal, or undef.
 my $no_terminal;
 
+# Returns why no command can be run on a terminal here, or undef.
 sub no_terminal {
     return $no_terminal if defined $no_terminal;
     my $probe = on_terminal('echo here', limit => 20);
@@ -215,9 +224,10 @@ sub no_lines {
     return 'lines needs a perl of 5.32 or newer with 64 bits';
 }
 
-# Return the beginnings of commands: perl with what was built; a tool.
+# Returns the beginning of a command: perl with the modules that were built.
 sub built_perl { return ($^X, map { "-I$ROOT/blib/$_" } qw(lib arch)) }
 
+# Returns the command that runs a tool that was built, with these arguments.
 sub tool_command {
     my ($tool, @args) = @_;
     return (built_perl(), "$ROOT/blib/script/$tool", @args);
@@ -277,16 +287,19 @@ sub run_perl {
     return $run;
 }
 
+# Runs perl without the profiler. Returns what run_program returns.
 sub plain { my ($args, %opt) = @_; return run_perl($args, %opt) }
+# Runs perl with the profiler. Returns what run_perl returns.
 sub profiled { my ($args, %opt) = @_; return run_perl($args, %opt, profile => 1) }
 
+# Reads a profile in the plainest way. Returns a TraceReader.
 sub read_profile {
     my ($file, %opt) = @_;
     return TraceReader->read($file, %opt);
 }
 
-# Returns "caller > callee" => calls, of a tree file or a file's part that is a tree, read in the
-# plainest way. Phases are no callers here.
+# Returns a hash of calls by "caller > callee", of a tree file or a file's part that is a tree, read
+# in the plainest way. Phases are no callers here.
 sub edges_of_tree {
     my ($path) = @_;
     my (%name, @stack, %edges);
@@ -350,6 +363,7 @@ sub perl_crashes {
 
 # ---- t/scripts ----
 
+# Returns what the comments at the beginning of a test program say (# expect: ...), as a hash.
 sub directives {
     my $file = shift;
     my %say = (expect => [], never => [], trace => undef, packages => 'main', args => '',
@@ -365,6 +379,8 @@ sub directives {
     return \%say;
 }
 
+# Compares one expected number of calls, "NAME N" or "CALLER > CALLEE N", with a profile. Returns
+# the difference in words, or nothing.
 sub check_expect {
     my ($got, $line) = @_;
     my ($name, $n) = $line =~ /^(.*\S)\s+(\d+)$/ or return "bad expectation: $line";
@@ -458,6 +474,7 @@ sub modes_differ {
 
 my %there;
 
+# Returns whether this perl has a module, in this version at least.
 sub module_there {
     my ($module, $version) = @_;
     return $there{"$module " . ($version // 0)} //= do {
@@ -466,6 +483,7 @@ sub module_there {
     } || undef;
 }
 
+# Checks the test programs of a group, those of t/scripts/GROUP.
 sub run_scripts {
     my ($group, $both_modes) = @_;
     my @files = grep { !@ARGV || m{/(?:@{[join '|', @ARGV]})\.pl$} }

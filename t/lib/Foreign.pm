@@ -10,6 +10,7 @@ our @EXPORT_OK = qw(pprof_bytes callgrind_text);
 
 # ---- protocol buffers ----
 
+# Returns a number as a varint.
 sub varint {
     my ($n) = @_;
     my $bytes = '';
@@ -17,8 +18,10 @@ sub varint {
     return $bytes . chr $n;
 }
 
+# Returns the field with this number as bytes of a message: a number.
 sub number { my ($field, $n) = @_; return varint($field << 3) . varint($n) }
 
+# Returns the field with this number as bytes of a message: text or a message of its own.
 sub message {
     my ($field, $bytes) = @_;
     return varint($field << 3 | 2) . varint(length $bytes) . $bytes;

@@ -12,12 +12,14 @@ our @EXPORT_OK = qw(read_callgrind read_cachegrind inclusive);
 
 my $NUMBER = qr/0|[1-9][0-9]*/;
 
+# Adds values to those of a list, one by one.
 sub add {
     my ($to, @values) = @_;
     $to->[$_] = ($to->[$_] // 0) + $values[$_] for 0 .. $#values;
     return;
 }
 
+# Dies unless the text is UTF-8 without control bytes, with a newline at its end.
 sub check_bytes {
     my ($text) = @_;
     die "no newline at the end\n" if $text !~ /\n\z/;
@@ -27,6 +29,7 @@ sub check_bytes {
     return;
 }
 
+# Returns the numbers of a line, one for each event. Dies if they are others.
 sub numbers {
     my ($text, $events) = @_;
     my @numbers = split / /, $text, -1;
@@ -35,6 +38,7 @@ sub numbers {
     return @numbers;
 }
 
+# Dies unless the functions' own costs add up to the file's total. Returns the profile.
 sub sums_agree {
     my ($got) = @_;
     my @sum = (0) x @{ $got->{events} };
@@ -129,7 +133,8 @@ sub read_callgrind {
     die "no totals\n";
 }
 
-# What each function has with all that it calls: the sum of its calls. {FUNCTION => [...]}
+# Returns what each function has with all that it calls, as a hash by function: the sum of its
+# calls, [...] each.
 sub inclusive {
     my ($got) = @_;
     my %sum;

@@ -6,7 +6,8 @@ package KnownStacks;
 use strict;
 use warnings;
 
-# The depth of the tree; each sub calls three.
+# Makes a program whose stacks are known: a tree of subs of this depth, in which each sub calls
+# three others.
 sub new {
     my ($class, $depth) = @_;
     my $self = bless { lines => ['use strict; use warnings;'], caller => { f => 'main' },
@@ -18,6 +19,7 @@ sub new {
     return $self;
 }
 
+# Adds a sub to the program, and those that it calls.
 sub add_sub {
     my ($self, $name, $depth) = @_;
     my $lines = $self->{lines};
@@ -41,7 +43,8 @@ sub add_sub {
 # or for ever.
 sub program { my ($self) = @_; return join("\n", @{ $self->{lines} }) . "\n" }
 
-# Returns the samples in the text of a profile of that program, and a list of what cannot be.
+# Reads the text of a profile of that program. Returns the number of its samples, and a list of what
+# cannot be.
 sub impossible {
     my ($self, $text) = @_;
     my (%name, @path, %wrong, $is_module);

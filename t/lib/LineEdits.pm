@@ -14,6 +14,8 @@ our @EXPORT = qw(program edited text_of profile_of);
 # Makes a program: a list of subs, [NAME, [IDENTITY, ...]]. The text of a line with an identity is
 # unique.
 my $identity = 0;
+# Makes a program of this many subs, each with at most this many lines: [[NAME, [IDENTITY, ...]],
+# ...].
 sub program {
     my ($subs, $lines) = @_;
     return [map { my $sub = $_; ["f$sub", [map { ++$identity } 1 .. 2 + int rand $lines]] }
@@ -45,7 +47,8 @@ sub edited {
     return [@subs];
 }
 
-# Returns the text, and the line of each identity. Every second version is indented in another way.
+# Returns the text of a program, and the line of each identity as a hash. Every second version is
+# indented in another way.
 sub text_of {
     my ($program, $indent) = @_;
     my (@lines, %at);
@@ -61,8 +64,8 @@ sub text_of {
     return (join('', map { "$_\n" } @lines), \%at);
 }
 
-# Makes the profile of a program whose file is `text`: cost is [COUNT, TICKS, OPS] by identity, for
-# lines that ran.
+# Returns the text of a profile of a program whose file is `text`. cost: [COUNT, TICKS, OPS] by
+# identity, for lines that ran.
 sub profile_of {
     my ($program, $file, $text, $at, $cost, %how) = @_;
     my (@subs, @nodes, @lines, @root);

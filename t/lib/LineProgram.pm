@@ -17,37 +17,41 @@ use warnings;
 our $SUBS = 6;
 
 my $state;
+# Returns a random whole number below the argument, the same in each run with the same seed.
 sub pick {
     $state = ($state * 1103515245 + 12345) % 2147483648;
     return int(($state >> 8) / 8388608 * $_[0]);
 }
 
+# Returns one of the arguments, by chance.
 sub one { return $_[ pick(scalar @_) ] }
 
 our (@text, @blind, %group, %elsewhere, $depth, $unique, $sub);
 
+# Returns the number of the line that is added next.
 sub here { return @text + 1 }
 
+# Adds lines to the program.
 sub put {
     push @text, @_;
     return;
 }
 
-# Returns the first line of a statement of several lines.
+# Adds the first line of a statement of several lines.
 sub several {
     my ($code) = @_;
     put('$c[' . here() . "]++; $code");
     return;
 }
 
-# Returns a line with statements; $n: how many there are beside the one that counts.
+# Adds a line with statements; $n: how many there are beside the one that counts.
 sub line {
     my ($code, $n) = @_;
     put('$c[' . here() . '] += ' . (($n // 1) + 1) . "; $code");
     return;
 }
 
-# Returns a statement that is alone in its block; $kind: the block's kind.
+# Adds a statement that is alone in its block; $kind: the block's kind.
 sub lone {
     my ($kind, $code) = @_;
     my $at = here();
@@ -56,6 +60,7 @@ sub lone {
     return;
 }
 
+# Returns a random condition.
 sub cond {
     return one('$i % 2', '$n++ % 3', '$i', '!$i', '$x > 3', '$n % 5 == 1', '$x ne "a" && $i < 3',
         '!($n & 1) || $i == 2');
@@ -65,6 +70,7 @@ sub call {
     return $sub + 1 < $SUBS ? 's' . ($sub + 1 + pick($SUBS - $sub - 1)) . '($i, $x)' : 'leaf($i)';
 }
 
+# Returns a random expression.
 sub value {
     return one('$i + 1', '$x . "a"', '$n', 'leaf($i)', call(), 'leaf($i) + leaf($n)',
         '($i ? 1 : leaf(2))', 'do { $c[' . here() . '] += 2; 3 }', 'scalar(@a)', '"$x$i"',
@@ -72,6 +78,7 @@ sub value {
         'leaf(leaf($i), leaf($n))', 'my $v' . ++$unique);
 }
 
+# Returns a random statement without a block.
 sub simple {
     return one('$n += ' . pick(4), '$x = ' . value(), 'push @a, $i', call(),
         'leaf(' . value() . ')', '$n = $i ? (' . value() . ') : (' . value() . ')', '$y{$i}++',
@@ -79,13 +86,14 @@ sub simple {
         'eval { $c[' . here() . '] += 2; die "x\n" }', '@a = sort { $a <=> $b } @a');
 }
 
+# Adds this many random statements.
 sub body {
     my ($n) = @_;
     statement() for 1 .. $n;
     return;
 }
 
-# Returns the inside of a block of a kind.
+# Adds the inside of a block of a kind.
 sub block {
     my ($kind) = @_;
     if (pick(3) == 0) {
@@ -384,6 +392,7 @@ sub loop_exit {
     return;
 }
 
+# Adds a random statement.
 sub statement {
     return $depth > 3 ? line(simple() . ';') : $statements[pick(scalar @statements)]->();
 }

@@ -50,6 +50,7 @@ sub read_text {
     return \%got;
 }
 
+# Reads a tree file. Returns what read_text returns.
 sub read_file {
     my ($path) = @_;
     my $text = slurp($path) // return { problems => ["$path: no file"] };

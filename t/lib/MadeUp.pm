@@ -37,7 +37,7 @@ sub profile_text {
     return join('', map { "$_\n" } @header, '', $part, @subs) . $lines;
 }
 
-# Makes the text of a profile with so many samples a second: [samples, ticks of a millionth of a
+# Makes the text of a profile with RATE samples a second. %subs: [samples, ticks of a millionth of a
 # second] by sub. The subs are called by A::caller, which has no time of its own.
 sub sampled_text {
     my ($rate, %subs) = @_;

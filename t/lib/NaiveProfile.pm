@@ -7,6 +7,7 @@ use strict;
 use warnings;
 use Math::BigInt;
 
+# Reads the text of a profile, in the plainest way.
 sub new {
     my ($class, $text) = @_;
     my $self = bless { flat => {}, order => [], total => [0, 0, 0], tree => {}, lines => [],
@@ -15,12 +16,14 @@ sub new {
     return $self;
 }
 
+# Returns a field of a name line decoded, if $on is true.
 sub decode {
     my ($s, $on) = @_;
     $on and ($s = $s eq '%' ? '' : $s =~ s/%([0-9A-Fa-f]{2})/chr hex $1/ger);
     $s;
 }
 
+# Adds up the times and calls of a profile's text.
 sub read {
     my ($self, $text) = @_;
     my ($head, $trace) = $text =~ /\A(.*?^PART[23]\r?\n)(.*)\z/ms or die "no header";
@@ -146,9 +149,10 @@ sub read {
 
 my %columns = (cpu => [0, 1], user => [0], system => [1], real => [2]);
 
+# Returns the sum of the times that a column's name means.
 sub pick { my ($t, $time) = @_; my $sum = 0; $sum += $t->[$_] // 0 for @{ $columns{$time} }; $sum }
 
-# Returns name => [calls, self, inclusive].
+# Returns a hash from names to [calls, self, inclusive], with times of this kind.
 sub flat {
     my ($self, $time) = @_;
     my %out;
@@ -160,7 +164,7 @@ sub flat {
     return \%out;
 }
 
-# Returns "a;b;c" => [calls, inclusive].
+# Returns a hash from paths "a;b;c" to [calls, inclusive], with times of this kind.
 sub tree {
     my ($self, $time) = @_;
     my %out;

@@ -18,6 +18,7 @@ my $number = qr/[-+]?(?=\.*\d)[\d.]+(?:[eE](?:[-+]?\d+|[-+]))?/;
 
 # Makes one string of a stack, which no name can break.
 sub key { return join ';', map { s/([\x00-\x20\x7f;%#])/sprintf '%%%02X', ord $1/ger } @_ }
+# Returns the names in a stack that key() has made.
 sub frames { return map { s/%(..)/chr hex $1/ger } split /;/, $_[0] }
 
 # Reads as Format.pod, "FOLDED STACKS", says: the stacks of a text with so many counts on each line,
@@ -49,7 +50,8 @@ sub stacks_of {
     return (\%stacks, \@bad, \%when);
 }
 
-# Changes each stack's frames by a sub; adds up stacks that become equal.
+# Returns stacks with each stack's frames changed by a sub; values of stacks that become equal are
+# added up.
 sub changed {
     my ($stacks, $change) = @_;
     my %new;
@@ -113,6 +115,7 @@ sub tree_of {
     return $root;
 }
 
+# Computes the values of a node of tree_of() with its kids, and sorts these.
 sub finish {
     my ($at, $columns) = @_;
     no warnings 'recursion';
@@ -144,6 +147,7 @@ sub boxes_of {
     return (\@boxes, \%said);
 }
 
+# Computes the width of a node with its kids. Returns that width.
 sub widths {
     my ($at, $width) = @_;
     no warnings 'recursion';
@@ -203,6 +207,7 @@ sub shown {
     return $out;
 }
 
+# Returns text with XML's entities decoded.
 sub unxml {
     my ($text) = @_;
     my %entity = (amp => '&', lt => '<', gt => '>', quot => '"', apos => "'");
@@ -230,7 +235,7 @@ sub svg_boxes {
     return @boxes;
 }
 
-# Checks for XML 1.0, as far as such a file needs it: returns why it is not well formed, or ''.
+# Returns why a text is no well-formed XML 1.0, as far as such a file needs it, or ''.
 sub not_well_formed {
     my ($text) = @_;
     my $name = qr/[A-Za-z_:][\w:.-]*/;
@@ -294,12 +299,13 @@ sub parts_of {
     return (JSON::PP->new->utf8->decode(shift @parts), map { [numbers_of($_)] } @parts);
 }
 
-# Columns alone.
+# Splits a block of a page that has columns alone: a list of numbers for each.
 sub chunk_of {
     my ($data) = @_;
     return map { [numbers_of($_)] } bytes_of($data);
 }
 
+# Splits a block of a page into its parts, as bytes.
 sub bytes_of {
     my ($data) = @_;
     my @parts;
@@ -312,7 +318,7 @@ sub bytes_of {
     return @parts;
 }
 
-# Decodes LEB128.
+# Returns the numbers in bytes of LEB128.
 sub numbers_of {
     my ($bytes) = @_;
     my ($v, $shift, @numbers) = (0, 0);

@@ -30,9 +30,10 @@ my @OPTIONS = (
     [clock => 'counting', 'counting:50000', undef], [out => undef, 'prof.%p.%t'],
 );
 
+# Returns the names of the options that are paired.
 sub option_names { return map { $_->[0] } @OPTIONS }
 
-# Tells whether the recorder takes a row that has these values: name => value.
+# Returns whether the recorder takes a row that has these values: name => value.
 sub fits {
     my ($row) = @_;
     my ($sample, $out) = @$row{qw(sample out)};
@@ -91,12 +92,14 @@ sub option_rows {
     return @rows;
 }
 
+# Returns a row as text, for the name of a test.
 sub row_name {
     my ($row) = @_;
     return join(' ', map { "$_=$row->{$_}" } grep { defined $row->{$_} } option_names())
         || 'no options';
 }
 
+# Returns the environment variables of a row, as pairs.
 sub row_env {
     my ($row) = @_;
     return map { ('PERL_DPROF_' . uc($_ =~ tr/-/_/r) => $row->{$_}) } sort keys %$row;
@@ -170,6 +173,8 @@ $PROGRAM .= "exit 5;\n";
 
 # Records the program, and returns the runs plain and recorded.
 my $plain;
+# Runs the program with the options of a row. Returns what run_program returns, with the profiles in
+# `files'.
 sub record_row {
     my ($row) = @_;
     my $file = spew(scratch() . '/p.pl', $PROGRAM);

@@ -26,7 +26,8 @@ sub tree_of {
     return split /\n/, $text;
 }
 
-# Calls each { ... } with depth, name, calls and whether it is a phase.
+# Calls the code with depth, name, calls and whether it is a phase, for each node of the files'
+# merged tree.
 sub each_node {
     my ($files, $code) = @_;
     my (%name, %is_phase);

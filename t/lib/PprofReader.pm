@@ -49,6 +49,7 @@ sub varint {
     return $value;
 }
 
+# Returns the numbers in a packed field.
 sub numbers {
     my ($bytes) = @_;
     my @numbers;
@@ -79,6 +80,7 @@ sub fields_of {
     return @fields;
 }
 
+# Decodes a message of this name (%FIELDS) from bytes, as a hash. Dies with what is wrong.
 sub message {
     my ($name, $bytes) = @_;
     my %message = map { $_->[1] =~ /^\*/ ? ($_->[0] => []) : () } values %{ $FIELDS{$name} };
@@ -164,6 +166,7 @@ sub strings {
     };
 }
 
+# Returns the name and the unit of a sample type. Dies if they are odd.
 sub type {
     my ($type, $text) = @_;
     my ($name, $unit) = map { $text->($type->{$_} // die "a type without $_\n") } qw(type unit);
@@ -171,6 +174,7 @@ sub type {
     return ($name, $unit);
 }
 
+# Dies unless there is one mapping, as dprofexport writes it.
 sub mapping {
     my ($profile, $text) = @_;
     my @mappings = @{ $profile->{mapping} };
@@ -181,7 +185,7 @@ sub mapping {
     return $text->($mappings[0]{filename} // 0);
 }
 
-# Returns them, numbered from 1 up.
+# Returns the functions, { name, file, line }, numbered from 1 up. Dies with what is wrong.
 sub functions {
     my ($profile, $text) = @_;
     my (@functions, %seen) = (undef);
@@ -197,6 +201,7 @@ sub functions {
     return @functions;
 }
 
+# Returns the locations, [function, line], numbered from 1 up. Dies with what is wrong.
 sub locations {
     my ($profile, $last) = @_;
     my (@locations, %seen) = (undef);
@@ -214,6 +219,7 @@ sub locations {
     return @locations;
 }
 
+# Checks and returns a sample, { ids, values, labels }. Dies with what is wrong.
 sub sample {
     my ($sample, $types, $last, $text) = @_;
     my @values = @{ $sample->{value} };

@@ -31,7 +31,7 @@ sub some_modes {
     return $ENV{EXTENDED_TESTING} ? @modes : $modes[$n % @modes];
 }
 
-# Returns the calls by name, and the outcome of reading, of one file or more.
+# Returns a hash of the calls by name, then the outcomes of reading, of one file or more.
 sub calls_of {
     my $profile = Devel::DProf::Profile->new;
     $profile->add($_) for @_;
@@ -39,7 +39,7 @@ sub calls_of {
     return (\%calls, map { $profile->outcome($_) } 0 .. $#_);
 }
 
-# Returns the same for all files of the run that wrote this one.
+# Returns what calls_of() does for all files of the run that wrote this one.
 sub calls_of_run { return calls_of(Devel::DProf::Input::processes($_[0])) }
 
 # Returns those complete files in which the times of statements do not add up to those of contexts.
@@ -58,7 +58,8 @@ sub wrong_sums {
 # Returns the names of what a run left, without the directory.
 sub run_files { return sort map { s{.*/}{}r } glob "$_[0]{dir}/tmon.out*" }
 
-# Replaces process numbers, which differ from run to run.
+# Replaces process numbers, which differ from run to run, in what runs have printed. Returns the
+# runs.
 sub without_numbers { s/\b\d{2,}\b/N/g for map { @$_{qw(out err)} } @_; return @_ }
 
 1;

@@ -25,6 +25,7 @@ sub slice_text {
             . 19 * $n . " 0 20 0 0\n$how{lines}");
 }
 
+# Returns the name of a slice's file.
 sub slice_name {
     my %how = (run => '6b.1.1', pid => 7, tid => 0, slice => 1, @_);
     return "web.pl-$how{run}-$how{pid}-$how{tid}-$how{slice}.tree";
@@ -37,7 +38,8 @@ sub add_slice {
     return spew("$folder/spool/" . slice_name(%slice), slice_text(%slice));
 }
 
-# Makes a folder with a spool of so many slices, and with empty stores of these names; returns it.
+# Makes a folder with a spool of COUNT slices, and with empty stores of these names. Returns its
+# path.
 sub spool_of {
     my ($count, @stores) = @_;
     require Devel::DProf::Store;
@@ -48,7 +50,7 @@ sub spool_of {
     return $folder;
 }
 
-# The files below a folder, sorted, with those whose names begin with a dot.
+# Returns the names of all files below a folder, sorted, with those whose names begin with a dot.
 sub files_in {
     my ($folder, $below) = @_;
     $below //= '';
@@ -57,6 +59,7 @@ sub files_in {
         sort grep { !/\A\.\.?\z/ } readdir $in;
 }
 
+# Returns the unpacked text of a file, or undef.
 sub gunzipped {
     my ($file) = @_;
     require IO::Uncompress::Gunzip;

@@ -51,7 +51,8 @@ sub new {
     POSIX::_exit(0);
 }
 
-# Returns false if a client does not want to go on.
+# Returns the client's connection, with TLS if the server has that; false if the client does not
+# want to go on.
 sub secured {
     my ($self, $client) = @_;
     return $client if !$self->{tls};
@@ -61,6 +62,7 @@ sub secured {
 
 sub url { return ($_[0]{tls} ? 'https' : 'http') . "://127.0.0.1:$_[0]{port}" }
 
+# Ends the server.
 sub stop {
     my ($self) = @_;
     return if $$ != $self->{owner} || !$self->{pid};
@@ -81,6 +83,7 @@ sub requests {
         <$in>;
 }
 
+# Handles one request of a client. $does: what `does' of new() says for it.
 sub serve {
     my ($self, $client, $does) = @_;
     my $request = read_request($client) or return;
@@ -102,6 +105,7 @@ sub serve {
     return close $client;
 }
 
+# Returns the reason phrase of a status.
 sub reason {
     my %reason = (200 => 'OK', 400 => 'Bad Request', 401 => 'Unauthorized', 404 => 'Not Found',
         422 => 'Unprocessable Entity', 429 => 'Too Many Requests', 500 => 'Internal Server Error',
@@ -109,6 +113,7 @@ sub reason {
     return $reason{ $_[0] } // 'Something';
 }
 
+# Appends what a request has brought to the file of the server.
 sub keep {
     my ($self, $what) = @_;
     open my $out, '>>:raw', $self->{file} or die "$self->{file}: $!\n";
@@ -118,6 +123,7 @@ sub keep {
     return close $out;
 }
 
+# Reads a request of a client. Returns it as a hash, or nothing.
 sub read_request {
     my ($client) = @_;
     my ($text, $head) = ('');
@@ -138,7 +144,7 @@ sub read_request {
             split /&/, $query // '' } };
 }
 
-# Returns characters where the bytes are UTF-8.
+# Returns a part of a URL decoded, as characters if the bytes are UTF-8.
 sub unescaped {
     my ($text) = @_;
     $text =~ tr/+/ /;
@@ -152,10 +158,10 @@ sub unescaped {
 my %TAKES = ('/ingest' => \&ingest, '/push.v1.PusherService/Push' => \&push_service,
     '/api/profiles/writeraw' => \&parca, '/v1/profiles' => \&coroot);
 
-# A check dies with [status, message].
+# Dies with [status, message], which the server then answers.
 sub refuse { my ($status, $message) = @_; die [$status, $message] }
 
-# Returns status, type and text of the answer, and what is to be kept of it.
+# Returns status, type and text of the answer to a request, and, as pairs, what is to be kept of it.
 sub answer {
     my ($self, $request) = @_;
     my $take = $request->{method} eq 'POST' ? $TAKES{ $request->{path} } : undef;
@@ -169,6 +175,7 @@ sub answer {
         JSON::PP->new->utf8->canonical->encode({ code => $code, message => $message }));
 }
 
+# Refuses a request without the credentials that the server wants.
 sub admit {
     my ($self, $request) = @_;
     my $headers = $request->{headers};
@@ -183,12 +190,14 @@ sub admit {
     return;
 }
 
+# Returns what is kept of a profile that was accepted, as a hash.
 sub taken {
     my ($profile, $name, $labels) = @_;
     return { name => $name, labels => $labels, totals => pprof_totals($profile),
         time => $profile->{time_nanos}, duration => $profile->{duration_nanos} };
 }
 
+# Returns the JSON in a request's body.
 sub json_of {
     my ($request) = @_;
     refuse(415, 'Content-Type') if ($request->{headers}{'content-type'} // '')
@@ -209,6 +218,7 @@ sub labels_of {
 
 # ---- Pyroscope ----
 
+# Takes a profile as Pyroscope's /ingest does. Returns what is kept of it.
 sub ingest {
     my ($request, $self) = @_;
     my $query = $request->{query};
@@ -232,7 +242,8 @@ sub ingest {
     return taken($profile, $name, \%all);
 }
 
-# labelset.Parse: NAME{NAME=VALUE,...}, without quotes.
+# Returns the labels in NAME{NAME=VALUE,...}, without quotes, as a hash, like Pyroscope's
+# labelset.Parse.
 sub label_set {
     my ($text) = @_;
     my ($service, $rest) = split /\{/, $text, 2;
@@ -263,6 +274,7 @@ sub label_set {
 
 sub trimmed { return $_[0] =~ s/\A\s+|\s+\z//gr }
 
+# Returns the parts of a form by name, as a hash.
 sub parts_of_form {
     my ($body, $type) = @_;
     my ($boundary) = $type =~ /boundary="?([^";]+)/ or refuse(422, 'no boundary');
@@ -276,7 +288,7 @@ sub parts_of_form {
     return %parts;
 }
 
-# Folded text: the suffix of the name is the type, and must be known.
+# Takes folded text: the suffix of the service's name is the type, and must be known.
 sub folded {
     my ($service) = @_;
     my ($type) = $service =~ /\.([^.]*)\z/ or return {};
@@ -314,6 +326,7 @@ sub metric_name {
     return $name;
 }
 
+# Takes profiles as Pyroscope's Push does. Returns what is kept of the last one.
 sub push_service {
     my ($request) = @_;
     my $message = json_of($request);
@@ -331,7 +344,8 @@ sub push_service {
     return $taken // refuse(400, 'no profiles received');
 }
 
-# validation.ValidateLabels and ValidateProfile, with the limits that the server has by default.
+# Refuses what Pyroscope's validation.ValidateLabels and ValidateProfile refuse, with the limits
+# that the server has by default.
 sub pyroscope_checks {
     my ($status, $profile, $size, $labels, $any_time) = @_;
     refuse($status, 'profile series has too many label names') if keys %$labels > 30;
@@ -355,6 +369,7 @@ sub pyroscope_checks {
     return;
 }
 
+# Refuses a profile whose ids or strings are wrong.
 sub pyroscope_malformed {
     my ($status, $profile) = @_;
     my @strings = @{ $profile->{string_table} };
@@ -381,6 +396,7 @@ sub pyroscope_malformed {
 
 # ---- Parca ----
 
+# Takes profiles as Parca's WriteRaw does. Returns what is kept of the last one.
 sub parca {
     my ($request) = @_;
     my $message = json_of($request);
@@ -403,7 +419,7 @@ sub parca {
     return $taken // {};
 }
 
-# normalizer.ValidatePprofProfile.
+# Refuses what Parca's normalizer.ValidatePprofProfile refuses.
 sub parca_checks {
     my ($profile) = @_;
     my $wrong = sub { refuse(400, "invalid profile: $_[0]") };
@@ -455,6 +471,7 @@ sub parca_types {
 
 # ---- Coroot ----
 
+# Takes a profile as Coroot does. Returns what is kept of it.
 sub coroot {
     my ($request) = @_;
     my %labels = %{ $request->{query} };

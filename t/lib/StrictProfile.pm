@@ -188,7 +188,7 @@ sub problems {
     return @wrong;
 }
 
-# Compares what the header of a complete file says about the rest.
+# Compares what the header of a complete file says about the rest. Returns what is wrong, as a list.
 sub sums {
     my ($header, $marks, @t) = @_;
     my @wrong;
@@ -208,7 +208,7 @@ sub is_odd_when {
     return !$unit || $1 !~ /\A\d+\+[1-9]\d*(?:,\d+\+[1-9]\d*)*\z/;
 }
 
-# Reads the lines of a tree. Adds its times to @$sums.
+# Reads the lines of a tree, and adds its times to @$sums. Returns what is wrong, as a list.
 sub tree {
     my ($in, $about, $sums) = @_;
     my ($edges, $counters) = ($about->{edges}, scalar split ' ',

@@ -43,7 +43,9 @@ sub rounds { my ($few, $all) = @_; return $ENV{EXTENDED_TESTING} ? $all : $few }
 
 # Skips a file, a subtest, or the SKIP block around it that CPAN's users need not wait for.
 my $LONG = 'it takes long: EXTENDED_TESTING=1 runs it';
+# Skips the whole test file unless EXTENDED_TESTING is set.
 sub skip_long { Test::More::plan(skip_all => $LONG) if !$ENV{EXTENDED_TESTING}; return }
+# Skips a block of tests unless EXTENDED_TESTING is set.
 sub skip_long_block { Test::More::skip($LONG, 1) if !$ENV{EXTENDED_TESTING}; return }
 
 # Returns every n-th of many cases of one kind, beginning with the first, or all of them.

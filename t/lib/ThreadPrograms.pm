@@ -70,8 +70,10 @@ my $head =
     . 'sub done { lock $done; $done++; cond_broadcast($done) } sub await { lock $done; '
     . 'cond_wait($done) until $done >= $_[0] } ';
 
+# Returns the names of all programs with threads.
 sub thread_programs { return sort keys %programs }
 
+# Returns the text of a program.
 sub thread_program { return $head . $programs{ $_[0] }[0] . "\n" }
 
 # Returns what is wrong with the profile of a program, in words.

@@ -44,6 +44,7 @@ sub read {
     return $self;
 }
 
+# Notes what is wrong with the file, with the number of the line that was read last.
 sub problem {
     my ($self, $text) = @_;
     my $problems = $self->{problems};
@@ -51,10 +52,12 @@ sub problem {
     return;
 }
 
+# Returns what is wrong with the file, as a list.
 sub problems { return @{ $_[0]{problems} } }
 
 # ---- header ----
 
+# Reads the header.
 sub _header {
     my ($self, $in, $opt) = @_;
     my $first = readline $in;
@@ -83,6 +86,7 @@ sub _header {
     return;
 }
 
+# Returns a field decoded.
 sub _decode {
     my ($self, $text) = @_;
     return '' if $text eq '%';
@@ -95,6 +99,7 @@ sub _decode {
 
 # ---- trace ----
 
+# Reads the line of a sub.
 sub _name {
     my ($self, $fields) = @_;
     my ($id, $package, $name, $place, @more) = split / /, $fields, -1;
@@ -121,10 +126,12 @@ sub _name {
     return;
 }
 
+# Returns an empty node of the tree.
 sub _node {
     return { name => $_[0], calls => 0, real => 0, user => 0, sys => 0, kids => {}, order => [] }
 }
 
+# Returns the kid of a node by name, made if it is new.
 sub _kid {
     my ($node, $name) = @_;
     return $node->{kids}{$name} //= do {
@@ -133,6 +140,7 @@ sub _kid {
     };
 }
 
+# Reads the marks, and adds up times and calls.
 sub _trace {
     my ($self, $in, $opt) = @_;
     my $root = $self->{tree} = _node($ROOT);
@@ -258,6 +266,7 @@ sub _add_up {
     return;
 }
 
+# Compares the header with what was read.
 sub _sums {
     my $self = shift;
     my $header = $self->{header};

@@ -61,6 +61,7 @@ bool dpx_attach_allow(void)
 
 /* ---- what /proc says of a thread ---- */
 
+/* Opens a file of a thread in /proc. Returns the descriptor, or -1. */
 static int open_task(const struct dpx_attach *a, pid_t tid, const char *name)
 {
     char path[128];
@@ -179,6 +180,7 @@ int dpx_attach_look(struct dpx_attach *a, struct dpx_attach_thread *t)
 
 /* ---- opening ---- */
 
+/* Closes a thread's files in /proc, and frees what sampling it has made. */
 static void free_thread(struct dpx_attach_thread *t)
 {
     if (t->stat >= 0)
@@ -226,6 +228,8 @@ static struct dpx_attach_thread *known_thread(const struct dpx_attach *a, pid_t 
     return NULL;
 }
 
+/* Adds the threads that run an interpreter and are not known yet; in[i] is the interpreter of
+ * thread i, or 0. Returns 0 or a DP_E. */
 static int add_found(struct dpx_attach *a, const struct dp_threads *threads, const dp_addr *in)
 {
     int rc = 0;
@@ -468,6 +472,7 @@ static struct scheduled begin_scheduling(double rate)
     return was;
 }
 
+/* Restores the scheduling of this process. */
 static void end_scheduling(const struct scheduled *was)
 {
     if (was->policy >= 0)

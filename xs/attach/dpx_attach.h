@@ -65,6 +65,7 @@ size_t dpx_attach_run(struct dpx_attach **all, size_t n, double rate, uint64_t u
 /* Reads a thread's stack for people, with as many tries as it takes. Returns as dp_stack_read. */
 int dpx_attach_look(struct dpx_attach *a, struct dpx_attach_thread *t);
 
+/* Returns the monotonic time in nanoseconds. */
 uint64_t dpx_attach_now(void);
 
 /* Permits all processes of this user to attach to this process, where Yama forbids that. Returns

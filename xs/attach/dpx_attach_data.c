@@ -88,6 +88,7 @@ static HV *add_frame(pTHX_ struct dp_leafs *leafs, AV *frames, const char *kind,
     return frame;
 }
 
+/* Adds the arguments of the call in context i to its frame as text, unless they cannot be read. */
 static void add_args(pTHX_ struct dp_stack *st, size_t i, HV *frame)
 {
     struct dp_buf text;
@@ -97,6 +98,8 @@ static void add_args(pTHX_ struct dp_stack *st, size_t i, HV *frame)
     dp_buf_release(&text);
 }
 
+/* Appends the frames of a thread's stack as hashes, the innermost first: subs, evals and files that
+ * are loaded, and last the main program. args: with the arguments of calls. */
 static void add_frames(pTHX_ struct dpx_attach_thread *t, AV *frames, bool args)
 {
     struct dp_stack *st = &t->stack;
@@ -127,6 +130,9 @@ static const char *const info_kinds[] = {
     "die hook", "require", "multicall", "regcomp"
 };
 
+/* Puts a thread's stack into a hash: the op that runs, whether the thread is outside perl's code,
+ * the frames, and in `inside` what perl is in the middle of (a sort, a destructor, a signal
+ * handler). */
 static void add_stack(pTHX_ struct dpx_attach_thread *t, HV *to, bool args)
 {
     struct dp_stack *st = &t->stack;

@@ -11,6 +11,8 @@
 struct dpx_attach *dpx_attach_of(pTHX_ SV *self);
 bool dpx_attach_is_here(pTHX_ SV *self);
 
+/* Samples the targets, objects of Perl, by dpx_attach_run() for some seconds. rate: samples per
+ * second and thread. Returns how many targets are left. Croaks if an object has no target. */
 size_t dpx_attach_run_list(pTHX_ AV *targets, double rate, double seconds);
 
 /* The stacks: a reference to a list of threads, each a hash of

@@ -4,6 +4,7 @@
 
 #include "dp_perl.h"
 
+/* Returns the layout, options and version of this perl. */
 const struct dp_perl_own *dpx_layout_own(void);
 
 #endif

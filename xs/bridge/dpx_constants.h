@@ -10,7 +10,7 @@
 bool dpx_constants_make(pTHX_ const char *package, const char *name);
 
 /* Pushes the words of a list, each followed by its number: text, 0, csv, 1 ... for `format`. With
- * others, the second words of the rows follow. Croaks if there is no such list. */
+ * others, the second words of the rows follow. Croaks if there is no list of that name. */
 void dpx_constants_words(pTHX_ const char *list, bool others, AV *to);
 
 /* Pushes the keys that the options of a view (`report`, `diff` ...) may have. Croaks if there is no

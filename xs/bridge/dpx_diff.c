@@ -173,6 +173,7 @@ struct labels {
     DPX_PERL_MEMBER
 };
 
+/* Takes a label of a side from C, and appends it to the side's list. */
 static int take_label(void *ctx, size_t side, const char *ptr, size_t len)
 {
     struct labels *l = ctx;

@@ -79,6 +79,7 @@ static int report_outcome(void *ctx, const struct dp_outcome *outcome)
     return call_listener(aTHX_ to->told, dpx_outcome_sv(aTHX_ outcome, NULL)) < 0 ? -1 : 0;
 }
 
+/* Asks the Perl function `shown' whether a sub of this name is shown. */
 static int is_shown(void *ctx, const char *name, size_t len)
 {
     struct listener *to = ctx;

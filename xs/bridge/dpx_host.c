@@ -6,6 +6,7 @@
 #include "dp_subs.h"
 #include "dprof/trace.h"
 
+/* Writes bytes to Perl's handle. Returns 0 or DP_E_IO. */
 static int host_write(void *ctx, const void *ptr, size_t len)
 {
     struct dpx_host *h = ctx;

@@ -15,11 +15,13 @@ struct dpx_host {
     DPX_PERL_MEMBER
 };
 
+/* Makes a host that writes to a handle of Perl. progress: a reference to the sub that is called
+ * meanwhile, or undef. */
 void dpx_host_init(pTHX_ struct dpx_host *h, PerlIO *out, SV *progress);
 
 /* The profile inside a blessed reference; croaks if it holds none. */
 struct dp_prof *dpx_prof_of(pTHX_ SV *sv);
-/* The same, which may still be packed (dp_prof_waits). */
+/* The profile inside a blessed reference, whose contexts may still be packed (dp_prof_waits). */
 struct dp_prof *dpx_prof_waiting(pTHX_ SV *sv);
 SV *dpx_prof_sv(pTHX_ const char *package, struct dp_prof *prof);
 
@@ -35,7 +37,7 @@ SV *dpx_outcome_sv(pTHX_ const struct dp_outcome *o, const struct dp_names *name
 /* A stretch of time, [from, to, percent], where undef is no limit. Returns true, or croaks. */
 bool dpx_range(pTHX_ struct dp_range *range, SV *from);
 
-/* Two elements of a list as texts. Returns false if one is undef. */
+/* Fetches two elements of a list as texts. Returns false if one is undef. */
 bool dpx_two_texts(pTHX_ AV *from, SSize_t at, const char **one, size_t *one_len,
                    const char **two, size_t *two_len);
 

@@ -90,7 +90,7 @@ struct dpx_keys {
  * lives as long as the statement. */
 void dpx_keys_take(pTHX_ void *to, const struct dpx_keys *what, HV *from);
 
-/* Does the same with a hash that is an element of a list. */
+/* Fills in the fields, like dpx_keys_take, from a hash that is an element of a list. */
 void dpx_keys_take_at(pTHX_ void *to, const struct dpx_keys *what, AV *from, SSize_t at);
 
 /* Does the reverse: stores the fields in a hash. Only fields of numbers and texts are possible;

@@ -33,6 +33,7 @@ static int push_line(void *ctx, const struct dp_line_row *row)
     return 0;
 }
 
+/* Takes a call from C, and appends it as [sub, calls, inclusive] to the line's list. */
 static int push_call(void *ctx, const struct dp_line_call_row *row)
 {
     struct rows *rows = ctx;
@@ -67,6 +68,7 @@ AV *dpx_aligned_texts(pTHX_ const char *old, size_t old_len, const char *later, 
     return av;
 }
 
+/* Takes a source from C, and appends it as [file, size, CRC-32] to the list. */
 static int take_source(void *ctx, const char *file, size_t len, uint64_t size, uint32_t crc)
 {
     struct rows *rows = ctx;
@@ -105,6 +107,7 @@ SV *dpx_line_text(pTHX_ const struct dp_prof *prof, SV *file)
     return rows.text ? rows.text : newSV(0);
 }
 
+/* Takes the name of a file from C, and appends it to the list. */
 static int take_file(void *ctx, const char *name, size_t len)
 {
     struct rows *rows = ctx;

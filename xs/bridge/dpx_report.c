@@ -23,6 +23,7 @@ static bool take_fact(pTHX_ void *to, AV *from, SSize_t at)
 }
 DPX_ELEMENT(dp_report_fact, 3, NULL, take_fact);
 
+/* Reads a name from the list at `at'. Returns false if the element is missing. */
 static bool take_name(pTHX_ void *to, AV *from, SSize_t at)
 {
     struct dp_report_name *name = to;
@@ -51,6 +52,7 @@ void dpx_report(pTHX_ struct dp_report *how, HV *from)
 
 DPX_KEYS(dp_given_table, DP_GIVEN_OPTIONS, "a table")
 
+/* Reads a column of a table, [title, key, is it text], from Perl. Croaks without a title or key. */
 static void take_column(pTHX_ struct dp_given_column *column, AV *from)
 {
     SV *title = from ? dpx_element(aTHX_ from, 0) : NULL,

@@ -77,6 +77,7 @@ static SV *difference_sv(pTHX_ const struct dp_change *c)
                  : less ? newSViv(-(IV)by) : newSVuv(by);
 }
 
+/* Stores both values of a change into a row's hash. */
 static void store_values(pTHX_ HV *hv, const struct dp_change *c)
 {
     hv_stores(hv, "baseline", amount_sv(aTHX_ c->base, c->hz, c->base_there));
@@ -114,6 +115,7 @@ static int push_change(void *ctx, const struct dp_change_row *row)
     return 0;
 }
 
+/* Takes a finding from C, and appends it as a hash to the list. */
 static int take_finding(void *ctx, const struct dp_finding_row *row)
 {
     struct rows *rows = ctx;
@@ -156,6 +158,7 @@ HV *dpx_compared(pTHX_ AV *from, HV *options, NV lines_percent)
     return hv;
 }
 
+/* Reads the sizes of groups from a list of n, and adds them up in *total. */
 static const uint32_t *sizes_of(pTHX_ AV *from, size_t n, size_t *total)
 {
     uint32_t *sizes = dpx_array(aTHX_ n, sizeof *sizes);

@@ -16,9 +16,9 @@ AV *dpx_edge_rows(pTHX_ const struct dp_prof *prof, SV *name, HV *how);
  * memory is short. */
 HV *dpx_compared(pTHX_ AV *sides, HV *how, NV lines_percent);
 
-/* Change points of series of numbers: [[values], ...], whose values stand in groups of these sizes.
- * A mortal hash: decides, whether so few values could have one; found, [series, group, p] each.
- * Croaks when memory is short, or if a series has not as many values as the groups. */
+/* Finds the change points of series of numbers: [[values], ...], whose values stand in groups of
+ * these sizes. A mortal hash: decides, whether so few values could have one; found, [series, group,
+ * p] each. Croaks when memory is short, or if a series has not as many values as the groups. */
 HV *dpx_changepoints(pTHX_ AV *series, AV *sizes, NV alpha);
 
 /* The code and the outcome of a comparison as a mortal hash; releases the outcome. */

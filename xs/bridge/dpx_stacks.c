@@ -13,6 +13,7 @@ static DPX_KEYS(dp_stacks_how, DP_STACKS_OPTIONS, "stacks")
 
 static DPX_KEYS(dp_flame_metric, DP_FLAME_METRIC_OPTIONS, "a metric")
 
+/* Croaks if a metric lacks a name. dpx_keys_take calls this for each metric. */
 static bool check_metric(pTHX_ void *to, AV *from, SSize_t at)
 {
     const struct dp_flame_metric *metric = to;
@@ -23,6 +24,7 @@ static bool check_metric(pTHX_ void *to, AV *from, SSize_t at)
 }
 static DPX_ELEMENT(dp_flame_metric, 1, dpx_keys_dp_flame_metric, check_metric);
 
+/* Reads a name and its colour from the list at `at'. */
 static bool take_fill(pTHX_ void *to, AV *from, SSize_t at)
 {
     struct dp_flame_fill *fill = to;

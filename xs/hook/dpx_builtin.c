@@ -34,6 +34,7 @@ static const char *const names[COUNT] = {
 #undef NAME
 };
 
+/* Returns the id of built-in function n, and gives the function one at its first call. */
 DP_INLINE U32 id_of(pTHX_ struct dpx_ctx *ctx, unsigned n)
 {
     if (DP_UNLIKELY(!ctx->names.builtins[n]))

@@ -17,10 +17,10 @@ DP_INLINE U32 dpx_callee_find(pTHX_ struct dpx_ctx *ctx, CV *cv, UV code, UV nam
     return dpx_name_find(aTHX_ ctx, cv, name, start);
 }
 
-/* A key that tells two names of one piece of code apart. The glob of a named sub lives as long as
- * the sub, so its address is the key. A closure has its name from a glob of its own (CVGV_RC),
- * which is freed when the closure is freed or renamed; there, and for code without a cop_seq, the
- * key is made of the name's content. */
+/* Returns a key that differs for two names of one piece of code. The glob of a named sub lives as
+ * long as the sub, so its address is the key. A closure has its name from a glob of its own
+ * (CVGV_RC), which is freed when the closure is freed or renamed; there, and for code without a
+ * cop_seq, the key is made of the name's content. */
 DP_INLINE UV dpx_callee_name(CV *cv, bool is_numbered)
 {
     if (DP_LIKELY(is_numbered && !CvCVGV_RC(cv)))

@@ -85,8 +85,8 @@ int dpx_way_bits = -1;
 
 /* ---- entry ---- */
 
-/* Some XS modules change the op that called them, so that the next call goes
- * past pp_entersub: Class::XSAccessor and those it inspired. */
+/* Gives an op of entersub our function back. Some XS modules change the op that called them, so
+ * that the next call goes past pp_entersub: Class::XSAccessor and those it inspired. */
 DP_INLINE void restore_op(pTHX_ OP *op)
 {
     if (DP_UNLIKELY(PL_op == op && op->op_ppaddr != our_entersub) && op->op_type == OP_ENTERSUB)
@@ -99,7 +99,8 @@ DP_INLINE bool is_taken(pTHX_ const OP *op)
     return DP_UNLIKELY(PL_op != op) && op->op_type == OP_ENTERSUB && op->op_ppaddr != our_entersub;
 }
 
-/* Coro checks the op that calls it, and refuses one whose function it does not know. */
+/* Gives an op whose function is dpx_slf_hook the function of entersub again. Coro checks the op
+ * that calls it, and refuses one whose function it does not know. */
 DP_INLINE void unwrap_slf(OP *op)
 {
     if (DP_UNLIKELY(op->op_ppaddr == dpx_slf_hook))
@@ -594,9 +595,10 @@ DP_INLINE CV *multicall_sub(pTHX)
     return cv && !CvISXSUB(cv) && PL_op && PL_op == CvSTART(cv) ? cv : NULL;
 }
 
-/* Perl_runops_debug with a counter, for perls with DEBUGGING. As soon as one of perl's -D flags is
- * set, the original runs, and nothing is counted. This copy does not check that ops extend the
- * stack as they should, but keeps its high-water mark, which the caller of an XS sub checks. */
+/* Runs ops as Perl_runops_debug does, for perls with DEBUGGING, and counts them. As soon as one of
+ * perl's -D flags is set, the original runs, and nothing is counted. This copy does not check that
+ * ops extend the stack as they should, but keeps its high-water mark, which the caller of an XS sub
+ * checks. */
 static int debug_and_count(pTHX)
 {
     U64 *count = &DPX_CTX->ops;
@@ -616,7 +618,7 @@ static int debug_and_count(pTHX)
     return 0;
 }
 
-/* Perl_runops_standard, counting the ops. */
+/* Runs ops as Perl_runops_standard does, and counts them. */
 static int run_and_count(pTHX)
 {
     U64 *count = &DPX_CTX->ops;

@@ -59,8 +59,8 @@ enum { RIGHT = 17, LEFT = 5 };
 #endif
 enum { STEPS_MAX = 100000 };
 
-/* perl's generator, forwards and backwards. The steps below fail if this perl has another
- * generator. */
+/* Returns the next number of perl's generator, forwards and backwards. The steps below fail if this
+ * perl has another generator. */
 static UV step_forward(UV x)
 {
     x ^= x << 13;
@@ -85,6 +85,7 @@ static UV unshift_right(UV x, int n)
     return y;
 }
 
+/* Undoes a number of steps of perl's random number generator. */
 static UV step_back(UV x, long steps)
 {
     for (; steps > 0; steps--) {
@@ -105,6 +106,8 @@ static long steps_between(UV from, UV to)
     return -1;
 }
 
+/* Returns the number of steps from a state of the generator until the lower 32 bits are `mark', or
+ * -1. */
 static long steps_to_mark(UV from, U32 mark)
 {
     for (long n = 0; n < STEPS_MAX; n++, from = step_forward(from))

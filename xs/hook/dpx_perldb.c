@@ -38,7 +38,8 @@ static const char *options_in(const char *word)
     return !*word || isspace((unsigned char)*word) ? word : NULL;
 }
 
-/* The options of the switch in PERL5OPT; NULL: it has no such switch. */
+/* Returns the text behind -d:DProf= in the environment's PERL5OPT. NULL: PERL5OPT has no
+ * -d:DProf. */
 static const char *inherited_options(void)
 {
     const char *found = NULL, *words = getenv("PERL5OPT");
@@ -55,7 +56,8 @@ bool dpx_perldb_goes_on(void)
     return inherited_options() != NULL;
 }
 
-/* The options of the switch that this interpreter has; NULL: it has no such switch. */
+/* Returns the text behind -d:DProf= on the command line of this interpreter, or else in PERL5OPT.
+ * NULL: neither has a -d:DProf. */
 static const char *find_options(pTHX)
 {
     const char *found = NULL;
@@ -114,6 +116,8 @@ static OP *require_debugger(pTHX)
     return NORMAL;
 }
 
+/* Gives an op that requires perl5db.pl, perl's debugger, the function require_debugger(). Returns
+ * the op. */
 static OP *check_require(pTHX_ OP *o)
 {
     o = orig_check(aTHX_ o);

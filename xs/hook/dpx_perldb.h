@@ -4,7 +4,7 @@
 
 #include "dpx.h"
 
-/* Has interpreters of this process start the recorder from now on if their switches, or PERL5OPT,
+/* Makes interpreters of this process start the recorder from now on if their switches, or PERL5OPT,
  * have -d:DProf. Calls after the first one do nothing. */
 void dpx_perldb_install(pTHX);
 

@@ -49,8 +49,8 @@ static U32 find_site(pTHX_ struct dpx_ctx *ctx, const struct dpx_running *r, PAD
     return dpx_stmt_place(aTHX_ ctx, cop ? cop : around, around);
 }
 
-/* The same for a call that may be known: finding its place means walking the statement's ops, and
- * making the place's text. */
+/* The place of the call of a sub, from the cache if the call is known: finding its place means
+ * walking the statement's ops, and making the place's text. */
 static U32 site_of(pTHX_ struct dpx_ctx *ctx, const struct dpx_running *r, PAD *pad,
                    bool *is_fixed)
 {
@@ -90,7 +90,8 @@ static bool is_lasting(pTHX_ const CV *cv)
 /* The address of the glob, and whether the sub owns it. */
 static UV glob_key(const CV *cv) { return PTR2UV(glob_of(cv)) | cBOOL(CvCVGV_RC(cv)); }
 
-/* The key that tells subs of the same code apart: the glob, or a hash of the name. */
+/* Returns the key that differs for subs of the same code: the address of the glob, or a hash of the
+ * name. */
 static UV name_key(pTHX_ CV *cv)
 {
     return is_lasting(aTHX_ cv) ? glob_key(cv) : dpx_name_key(cv);
@@ -113,6 +114,7 @@ struct dpx_placed {
     UV path;                    /* a hash of all frames that lead here */
 };
 
+/* Does a placed frame still run the same code as it did at the last sample? */
 static bool is_same(const struct dpx_placed *p, const struct dpx_running *r)
 {
     const struct dpx_running *of = &p->of;
@@ -135,18 +137,22 @@ struct dpx_step {
     UV spare;
 };
 
+/* Returns the hash of a path of frames that is longer by the running code r. */
 static UV path_on(UV path, const struct dpx_running *r)
 {
     path = (path ^ PTR2UV(r->start) ^ PTR2UV(r->to) << 7) * (UV)0x9E3779B97F4A7C15;
     return (path ^ path >> 29 ^ PTR2UV(r->from)) * (UV)0xBF58476D1CE4E5B9;
 }
 
+/* Returns the entry of the cache of steps for a path. */
 static struct dpx_step *step_at(const struct dpx_tick *t, UV path)
 {
     UV aligned = (PTR2UV(t->steps) + LINE - 1) & ~(UV)(LINE - 1);
     return INT2PTR(struct dpx_step *, aligned) + (path >> (8 * sizeof path - STEP_BITS));
 }
 
+/* Is a cached step the one from the node `outer' to this running code, and of the current age of
+ * the cache? */
 static bool is_step(const struct dpx_tick *t, const struct dpx_step *s,
                     const struct dp_cct_node *outer, const struct dpx_running *r)
 {

@@ -29,6 +29,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+/* Returns the CPU time of the process in microseconds. */
 static U64 cpu_us_so_far(void)
 {
     struct rusage ru;
@@ -48,6 +49,8 @@ static void clean_env(pTHX)
         (void)hv_deletes(env, "PERL5DB", G_DISCARD);
 }
 
+/* Is this item of the options the beginning of an event whose slash is not closed? The next item
+ * then belongs to it. */
 static bool is_open(const char *item)
 {
     bool open = false;

@@ -9,13 +9,14 @@
  * something. Returns false if nothing can be recorded but the program shall run. */
 bool dpx_run_start(pTHX_ const char *const *items, size_t n);
 
-/* Does the same without -d, for samples, at any time. In a program that is already running, the
- * phase is `main`. The items have sample=. An existing recorder stays as it is. */
+/* Starts recording samples in this interpreter without -d, at any time. In a program that is
+ * already running, the phase is `main`. The items have sample=. An existing recorder stays as it
+ * is. */
 void dpx_run_start_sampling(pTHX_ const char *const *items, size_t n);
 
-/* Does the same without -d, for blocks: nothing is recorded before the first block, the program's
- * environment is left as it is, and only the items are options. Croaks if blocks cannot be
- * recorded. */
+/* Starts the recorder without -d, for blocks: nothing is recorded before the first block, the
+ * program's environment is left as it is, and only the items are options. Croaks if blocks cannot
+ * be recorded. */
 void dpx_run_start_blocks(pTHX_ const char *const *items, size_t n);
 
 /* Begins a phase of this name, and starts recording if it is stopped. Returns false if nothing

@@ -9,6 +9,7 @@
 
 enum { STEPS_MAX = 2000 };      /* most ops of a statement that are searched */
 
+/* Returns the pad of a sub at a depth of recursion, or NULL. */
 static PAD *pad_of(const CV *cv, I32 depth)
 {
     PADLIST *list = CvPADLIST(cv);

@@ -36,9 +36,9 @@ U32 dpx_running_sub(pTHX_ struct dpx_ctx *ctx, const struct dpx_running *r);
 /* The statement of an op: cop, or a null statement inside of it. NULL: the op is not there. */
 const COP *dpx_running_statement(pTHX_ const COP *cop, const OP *op);
 
-/* The same for the call of a sub: r->from or r->loop, or a null statement inside of it. *around
- * becomes the former. pad: that of the calling sub. NULL: the call is not there, or may be in
- * several. is_any: whether any sub called between the same ops would be called there. */
+/* The statement that called running code: r->from or r->loop, or a null statement inside of it.
+ * *around becomes the former. pad: that of the calling sub. NULL: the call is not there, or may be
+ * in several. is_any: whether any sub called between the same ops would be called there. */
 const COP *dpx_running_call(pTHX_ const struct dpx_running *r, PAD *pad, const COP **around,
                             bool *is_any);
 

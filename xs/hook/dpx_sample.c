@@ -359,6 +359,7 @@ static void forget_ends(void)
 
 /* ---- safe points ---- */
 
+/* Makes the arrays for the stack of a sample. Returns false if memory is short. */
 static bool has_room(struct dpx_tick *t)
 {
     if (!t->stack)
@@ -389,7 +390,7 @@ static void answer_tick(pTHX_ struct dpx_ctx *ctx)
     errno = why;
 }
 
-/* With the counting clock: is a sample due? It is a sample of what runs now. */
+/* With the counting clock: returns whether a sample is due, of what runs now. */
 static bool is_due(pTHX_ struct dpx_ctx *ctx)
 {
     struct dpx_tick *t = &ctx->tick;
@@ -404,6 +405,7 @@ static bool is_due(pTHX_ struct dpx_ctx *ctx)
     return true;
 }
 
+/* Is a sample due at this statement? */
 static bool is_wanted(pTHX_ struct dpx_ctx *ctx)
 {
     if (counting)
@@ -457,7 +459,8 @@ static OP *fork_hook(pTHX)
     return next;
 }
 
-/* Called before perl frees an op: what the tick kept of it must not be read any more. */
+/* Makes the tick forget an op. Called before perl frees an op: what the tick kept of it must not be
+ * read any more. */
 static void op_is_freed(pTHX_ OP *o)
 {
     struct dpx_ctx *ctx = PL_dirty ? NULL : DPX_CTX;    /* perl frees its list of states first */

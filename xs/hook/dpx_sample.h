@@ -6,7 +6,7 @@
 #include "dpx.h"
 
 /* Begins to sample this interpreter; the hooks of ops and the ticking thread exist once for the
- * process. Returns false, with the reason in err, if there can be no such thread. */
+ * process. Returns false, with the reason in err, if the ticking thread cannot be started. */
 bool dpx_sample_install(pTHX_ struct dpx_ctx *ctx, struct dp_err *err);
 
 #endif

@@ -16,8 +16,8 @@ static struct sigaction save_before, toggle_before;
 
 /* ---- saving ---- */
 
-/* Only sets flags, because it may interrupt anything; the next event of each interpreter sees
- * them. */
+/* Notes that a signal has come. Only sets flags, because it may interrupt anything; the next event
+ * of each interpreter sees them. */
 static void on_signal(int number)
 {
     PERL_UNUSED_ARG(number);
@@ -142,6 +142,7 @@ static void guard_bus(bool on)
 
 /* ---- all ---- */
 
+/* Sets the handler of a signal, and keeps the one before. Does nothing for the number 0. */
 static void install_handler(int number, void (*handler)(int), struct sigaction *before)
 {
     struct sigaction act;

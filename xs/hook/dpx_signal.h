@@ -13,7 +13,7 @@ void dpx_signal_choose(pTHX);
 void dpx_signal_install(void);
 void dpx_signal_restore(void);
 
-/* Has this interpreter, and those cloned from it, follow toggle= from now on. */
+/* Makes this interpreter, and those cloned from it, follow toggle= from now on. */
 void dpx_signal_follow(pTHX);
 
 #endif

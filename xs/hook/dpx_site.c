@@ -92,6 +92,8 @@ static DP_NOINLINE U32 find_place(pTHX_ struct dpx_ctx *ctx, const COP *cop, con
     return site;
 }
 
+/* Returns the number of the place of a call: from the memory of the places of the latest calls, or
+ * else by find_place(). cop: the statement that runs; op: the op that calls. */
 DP_INLINE U32 look_up_place(pTHX_ struct dpx_ctx *ctx, const COP *cop, const OP *op)
 {
     if (DP_LIKELY(ctx->sites != NULL) && DP_LIKELY(cop != NULL)) {
@@ -115,7 +117,8 @@ static DP_NOINLINE U32 site_from(pTHX_ struct dpx_ctx *ctx, const PERL_CONTEXT *
     return line ? line->site : dpx_site_of(aTHX_ ctx, cx->blk_oldcop);
 }
 
-/* The context of such a call, or NULL. */
+/* Returns the context of a call of a block, or of a sub by goto, if one is on top of perl's stack;
+ * else NULL. */
 static const PERL_CONTEXT *context_of_call(pTHX)
 {
     const PERL_SI *si = PL_curstackinfo;

@@ -14,6 +14,7 @@ enum { SLF_MAX = 64 };
 
 static Perl_ppaddr_t orig_slf;
 
+/* Is the sub one of Coro's functions that may go on to another coroutine (cede, schedule ...)? */
 static bool is_slf(const struct dpx_ctx *ctx, const CV *cv)
 {
     for (int i = 0; i < SLF_MAX && ctx->coro.slf[i]; i++)
@@ -50,6 +51,7 @@ bool dpx_slf_waits(pTHX_ struct dpx_ctx *ctx, OP *op, ptrdiff_t at, U64 serial)
     return true;
 }
 
+/* Is the topmost frame that of a function of Coro's in the context that runs now? */
 static bool top_is_slf(pTHX_ const struct dpx_ctx *ctx)
 {
     const struct dpx_frame *f = ctx->top;
@@ -78,6 +80,7 @@ static void before_slf(pTHX_ struct dpx_ctx *ctx)
     }
 }
 
+/* Ends the frame of a function of Coro's when that has returned, if it is on top. */
 static void after_slf(pTHX_ struct dpx_ctx *ctx)
 {
     U64 now = dpx_frame_arrive(ctx);
@@ -90,9 +93,10 @@ static void after_slf(pTHX_ struct dpx_ctx *ctx)
     }
 }
 
-/* Coro measures the height of the C stack to find out whether a coroutine is within a call from C;
- * if so, the coroutine keeps its C stack and cannot be cancelled safely. So pp_slf is always called
- * from here, and never from anywhere else. */
+/* Runs Coro's pp_slf, with our work before and after. Coro measures the height of the C stack to
+ * find out whether a coroutine is within a call from C; if so, the coroutine keeps its C stack and
+ * cannot be cancelled safely. So pp_slf is always called from here, and never from anywhere
+ * else. */
 OP *dpx_slf_hook(pTHX)
 {
     struct dpx_ctx *ctx = DPX_CTX;

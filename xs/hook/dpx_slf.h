@@ -18,9 +18,10 @@ OP *dpx_slf_hook(pTHX) __attribute__((visibility("hidden")));
  * the height at which pp_slf is called. Wraps that op. */
 DP_COLD void dpx_slf_wrap_first(pTHX);
 
-/* To be called in another coroutine than that of ctx->mainstack, at the beginning of a call from C.
- * If the call destroys what a freed coroutine held, the end of the call's scope ends the visit.
- * Only such calls have a scope of their own. */
+/* Has the visit of a coroutine end with the scope of the call from C that began it. To be called in
+ * another coroutine than that of ctx->mainstack, at the beginning of a call from C. If the call
+ * destroys what a freed coroutine held, the end of the call's scope ends the visit. Only such calls
+ * have a scope of their own. */
 DP_COLD void dpx_slf_visit(pTHX_ struct dpx_ctx *ctx);
 
 #endif

@@ -50,8 +50,9 @@ static void forget_lines(pTHX_ GV *gv)
     SvREFCNT_dec(breaks);
 }
 
-/* While the flags were set, perl kept the lines of what it compiled: of our own modules, and of the
- * line that loads them, which belongs to the program's file. */
+/* Frees the lines of source files that perl kept for the debugger. While the flags were set, perl
+ * kept the lines of what it compiled: of our own modules, and of the line that loads them, which
+ * belongs to the program's file. */
 static void forget_sources(pTHX)
 {
     HE *he;

@@ -14,7 +14,7 @@ bool dpx_undebug_began(pTHX);
  * compiled while the flags were set must not call anything after this. */
 void dpx_undebug(pTHX);
 
-/* For tests: all of that state, as names and numbers. */
+/* For tests: returns all of that state, as names and numbers. */
 HV *dpx_undebug_state(pTHX);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+/* Was this object built for a perl with the version and the options of this perl? */
 bool dpx_fits(void) __attribute__((visibility("hidden")));
 
 #endif

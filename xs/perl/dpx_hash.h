@@ -18,7 +18,7 @@ AV *dpx_list_of(pTHX_ SV *sv);
 /* The bytes of a copy of a scalar: UTF-8 if it holds characters, else as they are. */
 const char *dpx_text(pTHX_ SV *sv, STRLEN *len);
 
-/* n zeroed elements of `size` bytes, which are freed when the statement's scope ends. */
+/* Makes n zeroed elements of `size` bytes, which are freed when the statement's scope ends. */
 void *dpx_array(pTHX_ size_t n, size_t size);
 
 /* A name as a perl string: characters if it is UTF-8, else bytes; undef for NULL. */

@@ -40,6 +40,8 @@ static void adopt_ops(pTHX_ OP *root)
  * depth. */
 enum { DEPTH_MAX = 5000 };
 
+/* Gives an op, and all ops below it, the hooks that they would have if they had been compiled with
+ * the recorder. */
 static void adopt_kids(pTHX_ OP *o, int depth)
 {
     adopt_op(aTHX_ o);

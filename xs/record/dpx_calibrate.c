@@ -58,6 +58,7 @@ struct model {
 
 /* ---- the small interpreter ---- */
 
+/* The model's op that pushes a value. */
 static DP_NOINLINE struct op *run_value(struct model *m)
 {
     struct value *v = m->op->value;
@@ -67,6 +68,7 @@ static DP_NOINLINE struct op *run_value(struct model *m)
     return m->op->next;
 }
 
+/* The model's op that adds two integers. */
 static DP_NOINLINE struct op *run_add(struct model *m)
 {
     const struct value *right = *m->top--, *left = *m->top;
@@ -78,6 +80,7 @@ static DP_NOINLINE struct op *run_add(struct model *m)
     return m->op->next;
 }
 
+/* The model's op that assigns a value. */
 static DP_NOINLINE struct op *run_assign(struct model *m)
 {
     struct value *to = *m->top--;
@@ -118,6 +121,7 @@ static DP_NOINLINE struct op *run_entersub(struct model *m)
     return sub->start;
 }
 
+/* The model's op that returns from a sub. */
 static DP_NOINLINE struct op *run_leavesub(struct model *m)
 {
     struct value *result = *m->top;
@@ -139,6 +143,8 @@ static DP_NOINLINE void run_model(struct model *m)
 
 /* ---- the hooks ---- */
 
+/* Does the work of a hook after a call, for the model of a program that is calibrated: reads the
+ * clock, and notes the stamp. */
 DP_INLINE void leave_hook(struct model *m, const int way, const bool is_counter)
 {
     uint64_t now = dpx_stamp(m->clock, is_counter);
@@ -170,6 +176,7 @@ CALL_HOOKS(tree, DP_REC_TREE, true)
 CALL_HOOKS(lines, DP_REC_TREE | DP_REC_LINES, true)
 CALL_HOOKS(slow, DP_REC_TREE, false)
 
+/* The model's op of a statement with the recorder's hook in front of it. */
 static DP_NOINLINE struct op *begin_statement(struct model *m)
 {
     struct dp_stmt *line = m->rec.how.lines->at[m->op->statement];
@@ -180,6 +187,7 @@ static DP_NOINLINE struct op *begin_statement(struct model *m)
     return m->nextstate(m);
 }
 
+/* The model's op at the end of a turn of the loop, with the recorder's hook behind it. */
 static DP_NOINLINE struct op *end_turn(struct model *m)
 {
     struct op *next = m->unstack(m);
@@ -196,6 +204,7 @@ static DP_NOINLINE struct op *end_turn(struct model *m)
  * Each comes in two shapes, so that a branch which the processor keeps predicting wrongly in one of
  * them spoils only that. */
 
+/* Appends an op to the model's program. */
 static struct op *add_op(struct model *m, function *run, struct value *value, size_t statement)
 {
     struct op *op = &m->program[m->length++];
@@ -203,8 +212,8 @@ static struct op *add_op(struct model *m, function *run, struct value *value, si
     return op;
 }
 
-/* $b = f($a) in a loop; sub f { $_[0] + $c + $c ... }, which takes some 60 ns: in gaps of fewer ops
- * a reading adds more, in longer ones less. */
+/* Makes the ops of a program for calibration: $b = f($a) in a loop; sub f { $_[0] + $c + $c ... },
+ * which takes some 60 ns: in gaps of fewer ops a reading adds more, in longer ones less. */
 static void make_calls(struct model *m, size_t shape, function *enter, function *leave)
 {
     m->length = 0;
@@ -237,6 +246,7 @@ static void make_statements(struct model *m, size_t shape, function *begin, func
 
 /* ---- measuring ---- */
 
+/* Runs the model's program, and returns how long that took, in stamps of the clock. */
 static uint64_t time_of(struct model *m)
 {
     bool is_counter = m->clock->kind == DPX_CLOCK_COUNTER;
@@ -265,6 +275,7 @@ static double lower_quartile(double *values, size_t n)
 /* Stamps a gap in one round of the program: without hooks, and with them. */
 struct round { double plain, hooked; };
 
+/* Measures how long an event takes in a program of calls, without hooks and as the hooks see it. */
 static struct round calls_round(struct model *m, size_t shape)
 {
     struct round r;
@@ -276,6 +287,7 @@ static struct round calls_round(struct model *m, size_t shape)
     return r;
 }
 
+/* Measures how long a statement takes, without hooks and as the hooks see it. */
 static struct round statements_round(struct model *m, size_t shape)
 {
     struct round r;

@@ -13,6 +13,7 @@
 
 enum { MEASURED = 4 };          /* measurements in a process */
 
+/* Returns the time of a clock of the system, in ns. */
 static uint64_t read_ns(clockid_t id)
 {
     struct timespec ts;
@@ -31,8 +32,8 @@ static void split_cpu_time(void *arg, uint64_t *user_us, uint64_t *sys_us)
     *sys_us = (uint64_t)ru.ru_stime.tv_sec * 1000000u + (uint64_t)ru.ru_stime.tv_usec;
 }
 
-/* CPU time of the thread, not of the process: a library's busy helper thread
- * must not look like work of the sub that sleeps. */
+/* Returns the CPU time of the thread, in nanoseconds. The CPU time of the process would be wrong: a
+ * library's busy helper thread must not look like work of the sub that sleeps. */
 static uint64_t cpu_ns(void *arg)
 {
     (void)arg;
@@ -50,7 +51,8 @@ static void keep_least(uint64_t *least, uint64_t now, bool is_first)
         __atomic_store_n(least, now, __ATOMIC_RELAXED);
 }
 
-/* The least is the truest, because disturbances make readings dearer. Threads share the result. A
+/* Measures what a hook costs at a call and at a statement, and keeps the least of all measurements:
+ * disturbances make a measurement greater, so the least is the truest. Threads share the result. A
  * thread that would have to wait for another's measurement takes the result so far; so does a child
  * that was forked during one. */
 static void measure_costs(void *arg, uint64_t *call, uint64_t *line)
@@ -149,6 +151,7 @@ static const struct dp_rec_host mono_host =
 
 /* ---- the counting clock ---- */
 
+/* Returns the stamp of the counting clock, which goes on by one step at each reading. */
 static uint64_t count_stamp(void *arg)
 {
     struct dpx_clock *clock = arg;

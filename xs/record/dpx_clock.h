@@ -37,7 +37,7 @@ struct dpx_clock {
 };
 
 /* Chooses the clock. wish: NULL for the best there is, or one of "tsc", "cntvct", "monotonic",
- * "counting", "counting:STEP_NS". Returns false if there is no such clock here. */
+ * "counting", "counting:STEP_NS". Returns false if this machine does not have the clock. */
 bool dpx_clock_choose(struct dpx_clock *clock, const char *wish);
 
 /* The callbacks of dp_rec for this clock; their argument is the struct dpx_clock. */
@@ -66,7 +66,8 @@ DP_INLINE uint64_t dpx_counter(void)
 #endif
 }
 
-/* is_counter is a constant in each call: hooks exist once for each value. */
+/* Reads the clock. Returns a stamp. is_counter is a constant in each call: hooks exist once for
+ * each value. */
 DP_INLINE uint64_t dpx_stamp(struct dpx_clock *clock, const bool is_counter)
 {
     return is_counter ? dpx_counter() : dpx_clock_read_slow(clock);

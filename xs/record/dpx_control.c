@@ -13,8 +13,9 @@
 
 enum { PHASES_MAX = 1000 };     /* names beyond these are one phase, `other` */
 
-/* If the window is full in the middle of this, a trace writes it and may go on as a tree, which has
- * then taken over all frames. */
+/* Leaves the frames of a trace without ending them. Leaves the frames of a trace without ending
+ * them: writes an exit for each, from the top down. If the window is full in the middle of this, a
+ * trace writes it and may go on as a tree, which has then taken over all frames. */
 void dpx_control_suspend(struct dpx_ctx *ctx, U64 now)
 {
     if (ctx->rec.tree)
@@ -26,6 +27,8 @@ void dpx_control_suspend(struct dpx_ctx *ctx, U64 now)
     }
 }
 
+/* Resumes all running calls in the recording. elsewhere: their time up to now belongs to no
+ * recorded call. */
 static void relink_frames(struct dpx_ctx *ctx, bool elsewhere)
 {
     for (struct dpx_frame *f = ctx->frames + 1; f <= ctx->top; f++)
@@ -139,8 +142,8 @@ void dpx_control_begin(struct dpx_ctx *ctx)
         dpx_control_stop(ctx);
 }
 
-/* For when the program is compiled; its INIT blocks come first. Making the file is no mark, so the
- * gap goes on. */
+/* Begins the file of the recording, when the program is compiled; its INIT blocks come first.
+ * Making the file is no mark, so the gap goes on. */
 static void begin_init(struct dpx_ctx *ctx)
 {
     U64 now = dpx_ctx_arrive(ctx), left = ctx->rec.marks.left;

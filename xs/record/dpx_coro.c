@@ -88,6 +88,7 @@ static bool make_frames(struct dpx_coro *c)
     return true;
 }
 
+/* Ends the time of the coroutine that has run until now, as another one goes on. */
 static void leave_coro(struct dpx_ctx *ctx, U64 now)
 {
     if (ctx->rec.tree)

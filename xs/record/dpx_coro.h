@@ -11,7 +11,7 @@ void dpx_coro_bottom(struct dpx_frame *f);
  * ctx->mainstack. */
 void dpx_coro_switch(pTHX_ struct dpx_ctx *ctx, AV *mainstack, U64 now);
 
-/* Does the same for the coroutine with PL_mainstack, which may be new. */
+/* Switches to the coroutine with PL_mainstack, which may be new, at arrival stamp now. */
 DP_COLD void dpx_coro_notice(pTHX_ struct dpx_ctx *ctx, U64 now);
 
 /* Does a coroutine run that is not the one of the frames? */
@@ -24,6 +24,7 @@ DP_INLINE bool dpx_coro_is_other(pTHX_ const struct dpx_ctx *ctx)
  * their contexts in it. links: rec->relinks before. */
 void dpx_coro_renew(struct dpx_ctx *ctx, U64 links);
 
+/* Frees what is kept about coroutines. */
 void dpx_coro_release(struct dpx_ctx *ctx);
 
 #endif

@@ -21,6 +21,7 @@ struct dpx_ctx *dpx_first = &nobody;
  * perl_atexit's functions, and a new thread inherits it: our entry in it holds the state. */
 static ATEXIT_t at_end;
 
+/* Returns our entry in perl's list of functions for the end, or NULL. */
 static PerlExitListEntry *find_entry(pTHX)
 {
     for (I32 i = 0; i < PL_exitlistlen; i++)

@@ -31,7 +31,7 @@ void dpx_ctx_enlist(struct dpx_ctx *ctx);
 /* The state of this interpreter, shown to the hooks or not; NULL: it does not record. */
 struct dpx_ctx *dpx_ctx_find(pTHX);
 
-/* The same, also after its recording has ended. */
+/* The state of this interpreter, also after its recording has ended; NULL: it never recorded. */
 struct dpx_ctx *dpx_ctx_owned(pTHX);
 
 /* The state of the interpreter that this thread runs, if any. Only compares pointers; the caller
@@ -42,14 +42,14 @@ struct dpx_ctx *dpx_ctx_own(void);
  * that interpreter, and the interpreter is no clone. */
 bool dpx_ctx_is_mine(const struct dpx_ctx *ctx);
 
-/* This thread's recording state with the greatest number below that; NULL: there is none. To go
- * through all of them, begin with UINT_MAX and go on with the number of the last. */
+/* Returns this thread's recording state with the greatest number below that; NULL: there is none.
+ * To go through all of them, begin with UINT_MAX and go on with the number of the last. */
 struct dpx_ctx *dpx_ctx_mine(unsigned below);
 
 /* Does the list hold another interpreter than this state's that is no clone? */
 bool dpx_ctx_has_programs(const struct dpx_ctx *but);
 
-/* This interpreter's state, or NULL when it does not record. */
+/* Returns this interpreter's state, or NULL when it does not record. */
 struct dpx_ctx *dpx_ctx_current(pTHX);
 
 /* Is PL_runops still ours? */

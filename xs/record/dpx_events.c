@@ -69,7 +69,8 @@ static void add_column(struct dpx_plan *plan, const char *name, const char *suff
     plan->n++;
 }
 
-/* Does as perf does: if the kernel's own part may not be counted, only the program's part is. */
+/* Tries to open an event. If the kernel's own part may not be counted, changes the event so that
+ * only the program's part is counted, as perf does. Returns 0 or an errno. */
 static int try_perf(struct dp_pmu_event *ev)
 {
     int why = dp_perf_try(NULL, ev);
@@ -111,8 +112,8 @@ bool dpx_events_try(pTHX_ const struct dp_pmu *pmu, struct dp_pmu_event *ev, cha
     return !*why;
 }
 
-/* Why an event cannot have a column of its name: a second column with the same name could not be
- * selected. NULL: no other event has the name. */
+/* Returns why an event cannot have a column of its name: a second column with the same name could
+ * not be selected. NULL: no other event has the name. */
 static const char *name_clash(const struct dpx_plan *plan, const struct dp_pmu_event *ev)
 {
 #define WORD(id, word, ...) word,
@@ -132,6 +133,7 @@ static const char *name_clash(const struct dpx_plan *plan, const struct dp_pmu_e
     return NULL;
 }
 
+/* Returns how many counters of the file an event has: things that come and go have two. */
 static size_t columns_of(const struct dp_pmu_event *ev)
 {
     return ev->kind == DP_PMU_SVS || ev->kind == DP_PMU_BYTES ? 2
@@ -251,6 +253,7 @@ struct habit {
     struct dp_cct_call call;
 };
 
+/* Does what a hook usually does, for a measurement of what counting adds. */
 static void usual_work(void *arg)
 {
     struct habit *h = arg;
@@ -274,8 +277,8 @@ static void calibrate_perf(struct dpx_ctx *ctx)
     free(h);
 }
 
-/* If the counters cannot be opened, for whatever reason, the recording goes on, and the columns
- * stay 0. */
+/* Opens the kernel's counters of the plan. If the counters cannot be opened, for whatever reason,
+ * the recording goes on, and the columns stay 0. */
 static void open_perf(struct dpx_ctx *ctx)
 {
     const struct dp_pmu_event *events[DP_FMT_COUNTERS];
@@ -378,6 +381,8 @@ void dpx_events_shares(const struct dpx_ctx *ctx, struct dp_buf *to)
     dp_buf_adds(to, "'; ");
 }
 
+/* Adds the growth of a number since the last reading to the first column, or its decrease to the
+ * second. */
 static void came_or_went(uint64_t *columns, int64_t now, int64_t *before)
 {
     if (now > *before)

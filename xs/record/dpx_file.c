@@ -56,6 +56,7 @@ int dpx_file_sink(void *arg, const char *ptr, size_t len)
     return 0;
 }
 
+/* Appends the assignment $name='value'; with the value quoted for Perl. */
 static void add_quoted(struct dp_buf *to, const char *name, const char *value)
 {
     dp_buf_addf(to, "$%s=", name);
@@ -253,6 +254,7 @@ static int write_header(struct dpx_ctx *ctx, const struct dp_buf *head, struct d
     return rc;
 }
 
+/* Appends the path of the current slice in the spool. */
 static void slice_name(struct dp_buf *to, const struct dpx_ctx *ctx)
 {
     dp_buf_addf(to, "%s/", dpx_run.path);
@@ -292,6 +294,8 @@ static void file_name(pTHX_ struct dp_buf *to, const struct dpx_ctx *ctx)
         dp_buf_addf(to, ctx->is_thread ? ".%u" : ".i%u", ctx->tid);
 }
 
+/* Returns the flags for opening the profile: which links to follow, and whether an old profile is
+ * kept. */
 static int out_flags(void)
 {
     if (dpx_run.opt.spool)
@@ -417,6 +421,7 @@ void dpx_file_keep_site(struct dpx_ctx *ctx, U32 site)
     keep_line(ctx, &ctx->file.fresh_sites, DP_LIVE_SITES, at->ptr, at->len, "\n");
 }
 
+/* Prepares the file of pieces beside the profile; none if the profile is no regular file. */
 static void init_live(struct dpx_ctx *ctx)
 {
     memset(&ctx->file.fresh, 0, sizeof ctx->file.fresh);
@@ -425,6 +430,8 @@ static void init_live(struct dpx_ctx *ctx)
     ctx->live.unnamed_dir = dpx_run.opt.spool && dpx_run.spool_who == DP_DIR_UNNAMED;
 }
 
+/* Notes run, process and thread in the file of pieces, so that it is known which profile it belongs
+ * to. */
 static void note_identity(struct dpx_ctx *ctx)
 {
     memcpy(ctx->rec.saving.state->run, dpx_run.run, sizeof ctx->rec.saving.state->run);

@@ -26,7 +26,8 @@ void dpx_file_begin(struct dpx_ctx *ctx);
 /* Makes the recorder's memory beside the file. Returns 0 or DP_E_NOMEM. */
 int dpx_file_open_live(struct dpx_ctx *ctx);
 
-/* Does the same for the next slice, after the memory of the one before was released. */
+/* Makes the recorder's memory beside the file of the next slice, after the memory of the slice
+ * before was released. Returns 0 or DP_E_NOMEM. */
 int dpx_file_renew_live(struct dpx_ctx *ctx);
 
 /* For a slice: writes the tree behind the header, and completes the header. Returns false, with a

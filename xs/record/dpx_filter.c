@@ -72,7 +72,7 @@ static bool is_recursion(const char *p)
     return dp_is_digit(*p);
 }
 
-/* Why a pattern is refused, or NULL. */
+/* Returns why a pattern is refused, or NULL. */
 static const char *why_refused(const char *p)
 {
     for (; *p; p++) {
@@ -246,6 +246,7 @@ static const char *add_field(struct dp_buf *to, const char *p, const char *end)
     return blank ? blank + 1 : end;
 }
 
+/* Is this the line of a function of perl itself? */
 static bool is_builtin(const char *line, size_t len)
 {
     static const char kind[] = " kind=builtin";
@@ -293,8 +294,9 @@ static void set_subject(pTHX_ SV *sv, const struct dp_buf *text)
 
 static void ignore_signals(pTHX) { PERL_UNUSED_CONTEXT; }
 
-/* Perl checks for signals while it matches. Neither a handler of the program nor a sample may run
- * in the middle of a hook: PL_sig_pending stays set, and the program's next safe point sees it. */
+/* Returns whether a name matches a pattern. Perl checks for signals while it matches. Neither a
+ * handler of the program nor a sample may run in the middle of a hook: PL_sig_pending stays set,
+ * and the program's next safe point sees it. */
 static bool pattern_matches(pTHX_ SV *sv, REGEXP *rx)
 {
     COP cop, *before = PL_curcop;
@@ -311,6 +313,7 @@ static bool pattern_matches(pTHX_ SV *sv, REGEXP *rx)
     return yes;
 }
 
+/* Do only= and skip= let the sub of this line be recorded? Without memory it is recorded. */
 static bool is_wanted(pTHX_ struct dpx_filter *f, const char *line, size_t len)
 {
     make_label(&f->text, line, len);

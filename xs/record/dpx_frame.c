@@ -17,6 +17,8 @@ bool dpx_frame_more(struct dpx_ctx *ctx)
     return true;
 }
 
+/* Records the end of all calls above frame keep, which an exception or a jump ended at stamp
+ * now. */
 DP_INLINE void unwind_to(struct dpx_ctx *ctx, struct dpx_frame *keep, U64 now, const int way)
 {
     while (ctx->top > keep) {
@@ -61,6 +63,8 @@ bool dpx_frame_is_alive(pTHX_ const struct dpx_frame *f)
     return f->saved < save_height(aTHX_ f) && !dpx_frame_lost_caller(f);
 }
 
+/* Records the end of the calls on top that perl's own stack no longer has, at stamp now. The calls
+ * of another coroutine are put aside first, if one runs now. */
 DP_INLINE void reconcile(pTHX_ struct dpx_ctx *ctx, U64 now, const int way)
 {
     if (dpx_coro_is_other(aTHX_ ctx))
@@ -71,6 +75,8 @@ DP_INLINE void reconcile(pTHX_ struct dpx_ctx *ctx, U64 now, const int way)
     }
 }
 
+/* Works like reconcile(), before a call whose context is number ix of the stack si: ends the calls
+ * with a higher number in the stack, too. */
 DP_INLINE void reconcile_below(pTHX_ struct dpx_ctx *ctx, const PERL_SI *si, I32 ix, U64 now,
                                const int way)
 {

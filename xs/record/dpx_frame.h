@@ -91,7 +91,7 @@ void dpx_frame_reconcile(pTHX_ struct dpx_ctx *ctx, U64 now);
 /* Ends all frames. */
 void dpx_frame_unwind(struct dpx_ctx *ctx, U64 now);
 
-/* Within an XSUB: the id of the sub that called it and was charged with the time; 0: the
+/* Returns, within an XSUB, the id of the sub that called it and was charged with the time; 0: the
  * program. */
 U32 dpx_frame_caller(const struct dpx_ctx *ctx);
 

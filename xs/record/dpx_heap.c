@@ -35,6 +35,7 @@ static void *our_calloc(size_t n, size_t size)
     return p;
 }
 
+/* Takes the place of realloc() in perl, and counts the bytes in use. */
 static void *our_realloc(void *old, size_t n)
 {
     int64_t before = (int64_t)malloc_usable_size(old);
@@ -104,12 +105,15 @@ static int find_object(struct dl_phdr_info *info, size_t size, void *arg)
     return holds;
 }
 
-/* glibc has made the addresses in the dynamic section absolute; others leave them relative. */
+/* Returns an address of a loaded object as it is in memory. glibc has made the addresses in the
+ * dynamic section absolute; others leave them relative. */
 static uintptr_t absolute_address(const struct elf_object *o, uintptr_t at)
 {
     return at < o->base ? at + o->base : at;
 }
 
+/* Makes the page of a table of functions writable, or read-only again. Returns false if that
+ * fails. */
 static bool make_writable(const struct elf_object *o, void *at, bool on)
 {
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from = (uintptr_t)at & ~(page - 1);
@@ -143,6 +147,8 @@ static void replace_entries(const struct elf_object *o, const ElfW(Rela) * rela,
     }
 }
 
+/* Finds the object, perl's program or libperl, that calls malloc() for perl. Returns false if there
+ * is none. */
 static bool find_perl(struct elf_object *o)
 {
     memset(o, 0, sizeof *o);

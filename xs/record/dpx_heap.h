@@ -16,8 +16,8 @@ const char *dpx_heap_refusal(void);
 /* Ends the counting. */
 void dpx_heap_unwatch(void);
 
-/* Bytes taken less bytes given back by this thread since the beginning. It may be negative: a
- * thread gives back what another one took. */
+/* Returns the bytes taken less the bytes given back by this thread since the beginning. It may be
+ * negative: a thread gives back what another one took. */
 int64_t dpx_heap_in_use(void);
 
 #endif

@@ -12,7 +12,7 @@ U64 dpx_held_begin(struct dpx_ctx *ctx, NV seconds);
 /* The number of the stretch that is recorded; 0: none. */
 U64 dpx_held_number(const struct dpx_ctx *ctx);
 
-/* Has the time that follows belong to the stretch of this number; 0: to none. Returns the number
+/* Makes the time that follows belong to the stretch of this number; 0: to none. Returns the number
  * before. An unknown number changes nothing. */
 U64 dpx_held_turn(struct dpx_ctx *ctx, U64 number);
 

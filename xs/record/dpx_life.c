@@ -54,6 +54,7 @@ static void end_state(struct dpx_ctx *ctx, enum dpx_state state)
 
 /* ---- states ---- */
 
+/* Notes the start and the number of a process whose recording begins. */
 static void set_process(struct dpx_ctx *ctx)
 {
     ctx->started = dpx_clock_today();
@@ -158,6 +159,7 @@ void dpx_life_start_clocks(struct dpx_ctx *ctx)
 
 /* ---- the end ---- */
 
+/* Ends a recording that leaves no file, because nothing was recorded. */
 static void leave_nothing(struct dpx_ctx *ctx)
 {
     end_state(ctx, DPX_ENDED);
@@ -361,7 +363,7 @@ static void undo_exec(struct dpx_ctx *ctx)
     errno = why;
 }
 
-/* This is no mark, so the gap goes on. */
+/* Resumes the recording when an exec has failed. This is no mark, so the gap goes on. */
 void dpx_life_after_exec(struct dpx_ctx *ctx)
 {
     if (ctx->state != DPX_EXEC)
@@ -422,8 +424,9 @@ static void at_perl_exit(pTHX_ void *arg)
     dpx_life_free(ctx);
 }
 
-/* For a process that ends without perl_destruct. Other threads may still be running, and only they
- * may touch what they record: their files end as if they were killed. */
+/* Completes the files of this thread's interpreters, in a process that ends without perl_destruct.
+ * Other threads may still be running, and only they may touch what they record: their files end as
+ * if they were killed. */
 static void at_exit(void)
 {
     struct dpx_ctx *ctx;
@@ -433,6 +436,7 @@ static void at_exit(void)
 
 /* ---- fork ---- */
 
+/* Keeps the number of the current statement, in which the child of a fork goes on. */
 static void keep_line(struct dpx_ctx *ctx)
 {
     if (ctx->state == DPX_BORN) {
@@ -445,7 +449,8 @@ static void keep_line(struct dpx_ctx *ctx)
     }
 }
 
-/* perl blocks all signals around fork. But if the mapped file of another interpreter was cut, the
+/* Prepares for a fork: takes the lock, and keeps the current line of each of this thread's states.
+ * perl blocks all signals around fork. But if the mapped file of another interpreter was cut, the
  * kernel kills a process that has SIGBUS blocked. */
 static void before_fork(void)
 {
@@ -507,8 +512,8 @@ static void after_fork_child(void)
     errno = why;
 }
 
-/* Some hosts unload the modules of an interpreter with it. perl goes on to call the hooks, so this
- * module stays. */
+/* Keeps this module in memory until the process ends. Some hosts unload the modules of an
+ * interpreter with it. perl goes on to call the hooks, so this module stays. */
 static void stay_loaded(void)
 {
 #ifdef RTLD_NODELETE

@@ -12,7 +12,7 @@ void dpx_life_free(struct dpx_ctx *ctx);
 /* Starts a state's clocks, once it is known whether the file is there. */
 void dpx_life_start_clocks(struct dpx_ctx *ctx);
 
-/* Has the state record from here on, in this interpreter. */
+/* Makes the state record from here on, in this interpreter. */
 void dpx_life_begin(pTHX_ struct dpx_ctx *ctx);
 
 /* Prepares an interpreter for a recording: its end will be noticed, and that of its clones. */
@@ -29,7 +29,7 @@ struct dpx_ctx *dpx_life_known(pTHX);
  * not record. */
 struct dpx_ctx *dpx_life_other(pTHX_ const struct dpx_ctx *parent);
 
-/* This interpreter's state, if it is recording; for the hooks. */
+/* Returns, for the hooks, this interpreter's state, if it is recording. */
 DP_INLINE struct dpx_ctx *dpx_life_here(pTHX)
 {
     struct dpx_ctx *ctx = DPX_CTX;
@@ -39,7 +39,7 @@ DP_INLINE struct dpx_ctx *dpx_life_here(pTHX)
 /* Ends all frames, writes the rest, and stops recording here: before the process ends abruptly. */
 void dpx_life_end(pTHX_ struct dpx_ctx *ctx);
 
-/* The same for all interpreters of this thread. */
+/* Ends the recordings of all interpreters of this thread, like dpx_life_end. */
 void dpx_life_end_all(void);
 
 /* Ends the recording of a program that wants no profile of itself: if there is no file yet, there

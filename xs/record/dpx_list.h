@@ -9,7 +9,7 @@ SV *dpx_pmu_sv(pTHX_ const char *package, const char *sysfs);
 /* The struct dp_pmu inside a blessed reference; croaks if it holds none. */
 struct dp_pmu *dpx_pmu_of(pTHX_ SV *sv);
 
-/* All events that can be named, in dp_pmu_each's order: hashes with the fields of struct
+/* Returns all events that can be named, in dp_pmu_each's order: hashes with the fields of struct
  * dp_pmu_item. */
 AV *dpx_list_events(pTHX_ struct dp_pmu *pmu, bool all);
 
@@ -17,8 +17,8 @@ AV *dpx_list_events(pTHX_ struct dp_pmu *pmu, bool all);
  * equal numbers). */
 AV *dpx_list_tables(pTHX_ const struct dp_pmu *pmu);
 
-/* This processor: cpuid, row and version of its table, if it has one; pmu; and hidden, which is
- * true if sysfs does not show that PMU. */
+/* Describes this processor: cpuid, row and version of its table, if it has one; pmu; and hidden,
+ * which is true if sysfs does not show that PMU. */
 HV *dpx_list_processor(pTHX_ struct dp_pmu *pmu);
 
 /* Tries one event. Returns works, name (of the column), unit, and why it does not work; or error,

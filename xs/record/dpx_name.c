@@ -30,13 +30,14 @@ enum {
     SOURCES_MAX = 1 << 14       /* files beyond these are not read */
 };
 
+/* Returns the number of the statement that a sub begins with in the order of compilation, or 0. */
 static U32 seq_of(const OP *start)
 {
     return start && (start->op_type == OP_NEXTSTATE || start->op_type == OP_DBSTATE)
         ? cCOPx(start)->cop_seq : 0;
 }
 
-/* Perl keeps names either as UTF-8 or as Latin-1; the file has UTF-8. */
+/* Appends a name in UTF-8. Perl keeps names either as UTF-8 or as Latin-1; the file has UTF-8. */
 static void add_name(struct dp_buf *to, const char *ptr, I32 len, bool is_utf8)
 {
     if (len <= 0 || is_utf8) {
@@ -57,6 +58,7 @@ static void add_name(struct dp_buf *to, const char *ptr, I32 len, bool is_utf8)
     }
 }
 
+/* Appends a name as perl's hashes keep it, or another text if there is none. */
 static void add_hek(struct dp_buf *to, const HEK *hek, const char *otherwise)
 {
     if (hek)
@@ -65,7 +67,7 @@ static void add_hek(struct dp_buf *to, const HEK *hek, const char *otherwise)
         dp_buf_adds(to, otherwise);
 }
 
-/* Package and name of a CV; either may be NULL. Returns the stash of the package. */
+/* Finds package and name of a CV; either may be NULL. Returns the stash of the package. */
 static HV *hek_of(CV *cv, const HEK **package, const HEK **name)
 {
     HV *stash = NULL;
@@ -230,6 +232,7 @@ static void remember_owner(struct dpx_ctx *ctx, CV *cv)
     remember_inner(ctx, cv, DP_MAP_NONE, 0);
 }
 
+/* Returns the end of a number, decimal or hexadecimal, at ptr. */
 static const char *skip_number(const char *ptr, const char *end)
 {
     bool hex = end - ptr > 2 && ptr[0] == '0' && ptr[1] == 'x';
@@ -283,7 +286,8 @@ static void without_numbers(struct dp_buf *to, const char *ptr, size_t len, bool
     }
 }
 
-/* Might without_numbers leave anything out? For most lines it obviously would not. */
+/* Returns whether without_numbers might leave anything out. For most lines it obviously would
+ * not. */
 static bool has_numbers(const char *ptr, size_t len)
 {
     const char *end = ptr + len, *p = ptr;
@@ -406,7 +410,8 @@ static size_t stable_bytes(const struct dp_name *line)
     return line->len;
 }
 
-/* Counts the lines so far, once there are FOLD_MAX: before, none can be one too many. */
+/* Counts, for each name without its changing digits, how many names there are so far. The first
+ * FOLD_MAX names are all kept, so this begins only when there are that many. */
 static void count_lines_so_far(struct dpx_ctx *ctx)
 {
     ctx->names.counted = true;
@@ -456,8 +461,8 @@ static void bound_line(struct dpx_ctx *ctx, size_t stable)
         replace_line(line, instead);
 }
 
-/* Does the same for the place in ctx->names.line: evals and #line may make places without end.
- * Returns false if there are too many. */
+/* Replaces the place in ctx->names.line by one without numbers if there are too many such places:
+ * evals and #line may make places without end. Returns false if there are too many. */
 static bool bound_site(struct dpx_ctx *ctx)
 {
     struct dp_buf *line = &ctx->names.line, *fold = &ctx->names.fold;
@@ -606,7 +611,7 @@ static SV *autoload_of(pTHX_ CV *cv)
 }
 
 /* Writes PACKAGE NAME FILE:LINE autoload=PACKAGE::AUTOLOAD, from the name in sv and the AUTOLOAD's
- * own line. Returns false if `own` is no such line. */
+ * own line. Returns false if `own` is no line with a place. */
 static bool wanted_line(struct dp_buf *line, SV *sv, const struct dp_name *own)
 {
     const char *wanted = SvPVX_const(sv), *colon = NULL, *first, *second;
@@ -673,6 +678,8 @@ U32 dpx_name_phase(struct dpx_ctx *ctx, const char *name, size_t len)
     return id_of_line(ctx);
 }
 
+/* Returns the id of the function of perl whose name is in the line, or 0 if the filters leave it
+ * out. Keeps errno. */
 static U32 id_of_builtin(pTHX_ struct dpx_ctx *ctx)
 {
     int why = errno;

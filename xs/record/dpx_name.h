@@ -34,9 +34,10 @@ U32 dpx_name_span(struct dpx_ctx *ctx, const char *kind, size_t kind_len, const 
 /* The number of the place of a statement; 0: it has none. */
 uint32_t dpx_name_site_of(pTHX_ struct dpx_ctx *ctx, const COP *cop);
 
-/* PACKAGE::NAME or CORE:NAME of an id as the file has it, a new SV; undef for 0. */
+/* Returns PACKAGE::NAME or CORE:NAME of an id as the file has it, a new SV; undef for 0. */
 SV *dpx_name_of(pTHX_ const struct dpx_ctx *ctx, U32 id);
 
+/* Frees the names and the ids of subs. */
 void dpx_name_release(struct dpx_names *names);
 
 #endif

@@ -105,7 +105,7 @@ int dpx_options_take(struct dpx_options *opt, const char *item, struct dp_err *e
  * safe: takes only those that cannot make a privileged program write elsewhere. */
 int dpx_options_environment(struct dpx_options *opt, bool safe, struct dp_err *err);
 
-/* Why the options do not go together; NULL: they do. */
+/* Returns why the options do not go together; NULL: they do. */
 const char *dpx_options_clash(const struct dpx_options *opt);
 
 /* Writes the list as a help for people. */

@@ -16,6 +16,8 @@ NV dpx_requests_begin(struct dpx_ctx *ctx)
     return (NV)now;
 }
 
+/* Returns the counts of the requests with a name, made if they are missing; NULL if memory is
+ * short. */
 static struct dpx_requests *find_requests(struct dpx_ctx *ctx, const struct dpx_phase *name)
 {
     struct dpx_requests **at = &ctx->requests;

@@ -90,14 +90,18 @@ DP_INLINE UV address_of(const OP *o, enum arm arm) { return PTR2UV(o) / sizeof(v
 
 DP_INLINE UV *word_of(UV at) { return &numbers[at & ((1 << WORD_BITS) - 1)]; }
 
-DP_INLINE bool is_told(pTHX_ const OP *o, enum arm arm)
+/* Reports the statement at the beginning of an arm of op o to the recorder, if the table of numbers
+ * has it. Returns true if the recorder took it. */
+DP_INLINE bool report_if_kept(pTHX_ const OP *o, enum arm arm)
 {
     UV at = address_of(o, arm), word = __atomic_load_n(word_of(at), __ATOMIC_RELAXED);
     return word >> NUMBER_BITS == at >> WORD_BITS
            && report_known(aTHX_ word & ((1 << NUMBER_BITS) - 1));
 }
 
-static DP_NOINLINE void tell_first(pTHX_ const OP *o, enum arm arm, COP *cop)
+/* Reports the first statement of an arm of a condition, and notes in the op's word that this is
+ * done. */
+static DP_NOINLINE void report_arm(pTHX_ const OP *o, enum arm arm, COP *cop)
 {
     U32 number = report_first(aTHX_ cop);
     UV at = address_of(o, arm);
@@ -105,13 +109,15 @@ static DP_NOINLINE void tell_first(pTHX_ const OP *o, enum arm arm, COP *cop)
         __atomic_store_n(word_of(at), at >> WORD_BITS << NUMBER_BITS | number, __ATOMIC_RELAXED);
 }
 
+/* Forgets which arms of an op have reported their first statements. */
 static void clear_words(const OP *o)
 {
     for (int arm = RIGHT; arm <= ELSE; arm++)
         __atomic_store_n(word_of(address_of(o, (enum arm)arm)), 0, __ATOMIC_RELAXED);
 }
 
-/* Most such ops are of `if (...) {`, and the statement is the first thing in the block. */
+/* Returns the first op in the block of an arm. Most such ops are of `if (...) {`, and the statement
+ * is the first thing in the block. */
 DP_INLINE COP *first_in_block(const OP *arm) { return (COP *)cUNOPx(arm)->op_first; }
 
 DP_INLINE bool begins_block(const OP *arm)
@@ -119,48 +125,57 @@ DP_INLINE bool begins_block(const OP *arm)
     return arm->op_flags & OPf_KIDS && is_left((OP *)first_in_block(arm));
 }
 
+/* Runs an op such as && whose right arm is a block, and reports the first statement of that block
+ * if it is entered. */
 static OP *run_block(pTHX)
 {
     const OP *o = PL_op;
     OP *next = before[o->op_type](aTHX);
-    if (next == cLOGOPx(o)->op_other && !is_told(aTHX_ o, RIGHT))
-        tell_first(aTHX_ o, RIGHT, first_in_block(right_arm(o)));
+    if (next == cLOGOPx(o)->op_other && !report_if_kept(aTHX_ o, RIGHT))
+        report_arm(aTHX_ o, RIGHT, first_in_block(right_arm(o)));
     return next;
 }
 
-/* Nearly all other arms are those of `elsif`: a list, in it the op that decides next, in it the
- * list of the condition, which begins with the statement. */
+/* Returns the first statement in the condition of an elsif. Nearly all other arms are those of
+ * `elsif`: a list, in it the op that decides next, in it the list of the condition, which begins
+ * with the statement. */
 DP_INLINE COP *first_in_elsif(const OP *arm)
 {
     return first_in_block(cUNOPx(cUNOPx(arm)->op_first)->op_first);
 }
 
+/* Runs a condition whose else arm is an elsif, and reports the first statement of that arm if it is
+ * entered. */
 static OP *run_elsif(pTHX)
 {
     const OP *o = PL_op;
     OP *next = before[OP_COND_EXPR](aTHX);
-    if (next != cLOGOPx(o)->op_other && !is_told(aTHX_ o, ELSE))
-        tell_first(aTHX_ o, ELSE, first_in_elsif(else_arm(o)));
+    if (next != cLOGOPx(o)->op_other && !report_if_kept(aTHX_ o, ELSE))
+        report_arm(aTHX_ o, ELSE, first_in_elsif(else_arm(o)));
     return next;
 }
 
+/* Runs a condition with a block and an elsif, and reports the first statement of the arm that is
+ * entered. */
 static OP *run_block_elsif(pTHX)
 {
     const OP *o = PL_op;
     OP *next = before[OP_COND_EXPR](aTHX);
     enum arm arm = next == cLOGOPx(o)->op_other ? RIGHT : ELSE;
-    if (!is_told(aTHX_ o, arm))
-        tell_first(aTHX_ o, arm, arm == RIGHT ? first_in_block(right_arm(o))
+    if (!report_if_kept(aTHX_ o, arm))
+        report_arm(aTHX_ o, arm, arm == RIGHT ? first_in_block(right_arm(o))
                                               : first_in_elsif(else_arm(o)));
     return next;
 }
 
+/* Runs an op such as || with a right arm, and reports the first statement of that arm if it is
+ * entered. */
 static OP *run_right(pTHX)
 {
     const OP *o = PL_op;
     OP *next = before[o->op_type](aTHX);
-    if (next == cLOGOPx(o)->op_other && !is_told(aTHX_ o, RIGHT))
-        tell_first(aTHX_ o, RIGHT, first_of(right_arm(o)));
+    if (next == cLOGOPx(o)->op_other && !report_if_kept(aTHX_ o, RIGHT))
+        report_arm(aTHX_ o, RIGHT, first_of(right_arm(o)));
     return next;
 }
 
@@ -170,11 +185,11 @@ static OP *run_either(pTHX)
     const OP *o = PL_op;
     OP *next = before[OP_COND_EXPR](aTHX);
     enum arm arm = next == cLOGOPx(o)->op_other ? RIGHT : ELSE;
-    if (is_told(aTHX_ o, arm))
+    if (report_if_kept(aTHX_ o, arm))
         return next;
     COP *cop = first_of(arm == RIGHT ? right_arm(o) : else_arm(o));
     if (cop)
-        tell_first(aTHX_ o, arm, cop);
+        report_arm(aTHX_ o, arm, cop);
     return next;
 }
 
@@ -241,6 +256,7 @@ static void take_shortcuts(const OP *o, const OP *start)
             p->op_ppaddr = run_far;
 }
 
+/* Does an else arm begin with the condition of an elsif? */
 static bool begins_elsif(const OP *arm)
 {
     for (int n = 0; n < 2; n++)

@@ -9,7 +9,8 @@
  * interpreter does not know the number; 0 is never known. */
 typedef bool dpx_revive_tell(pTHX_ U32 number);
 
-/* Does the same with the null op of the statement. Returns the statement's number; 0: none. */
+/* Reports that the statement with this null op begins, and gives it a number if it has none.
+ * Returns the statement's number; 0: none. */
 typedef U32 dpx_revive_first(pTHX_ COP *cop);
 
 /* To be called once for the process: one of the two functions is called after an op that led to

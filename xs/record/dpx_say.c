@@ -25,7 +25,8 @@ void dpx_say(const char *fmt, ...)
     }
 }
 
-/* Perl keeps the locale of numbers at "C", but C code that a program loads may set another. */
+/* Appends a number with a decimal point. Perl keeps the locale of numbers at "C", but C code that a
+ * program loads may set another. */
 void dpx_say_real(struct dp_buf *to, double value, int decimals)
 {
     char text[64];

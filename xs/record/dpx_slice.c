@@ -69,6 +69,7 @@ static bool write_slice(struct dpx_ctx *ctx, struct dp_err *err)
     return good;
 }
 
+/* Removes the oldest slices if the spool has reached its limit, with a message the first time. */
 static void trim_spool(void)
 {
     size_t removed = dp_spool_trim(dpx_run.path, dpx_run.spool_who,
@@ -101,6 +102,8 @@ bool dpx_slice_end(struct dpx_ctx *ctx)
 
 /* ---- the next one ---- */
 
+/* Resumes the running calls, up to `last', in the tree of the next slice. id: what the last frame
+ * runs, if goto has changed that; else 0. */
 static void relink_frames(struct dpx_ctx *ctx, const struct dpx_frame *last, U32 id)
 {
     for (struct dpx_frame *f = ctx->frames + 1; f <= last; f++)

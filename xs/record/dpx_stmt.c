@@ -69,7 +69,8 @@ U32 dpx_stmt_place(pTHX_ struct dpx_ctx *ctx, const COP *cop, const COP *around)
 
 #ifdef DPX_COP_SPARE
 
-/* The number of statements behind this one on its line, which tells several apart. */
+/* Returns the number of statements behind this one on its line. The number distinguishes the
+ * statements of a line. */
 static U32 count_later(const COP *cop)
 {
     U32 n = 0;
@@ -133,6 +134,7 @@ static U32 number_of(struct dpx_ctx *ctx, const struct dp_line_place *place)
     return n == DP_MAP_NONE ? 0 : FIRST_NUMBER + n;
 }
 
+/* Notes from which path the file of a statement was loaded, so that its digest can be taken. */
 static void see_file(struct dpx_ctx *ctx, U32 site, const char *path)
 {
     const struct dp_name *at = dp_pool_name(&ctx->names.sites, site - 1);
@@ -198,8 +200,9 @@ void dpx_stmt_forked(struct dpx_ctx *ctx)
     ctx->child.n_early = 0;
 }
 
-/* While recording is stopped it is enough to keep the running statement: its rest may run when
- * recording goes on. */
+/* Handles the beginning of statement cop while recording is paused. Returns false if this function
+ * has done nothing, and the recorder must take in the statement. While recording is stopped it is
+ * enough to keep the running statement: its rest may run when recording goes on. */
 static bool is_idle(struct dpx_ctx *ctx, const COP *cop)
 {
     U32 number = DPX_STMT_NUMBER(cop);
@@ -259,6 +262,8 @@ static OP *run_original(pTHX)
     return PL_op->op_type == OP_NEXTSTATE ? orig_nextstate(aTHX) : orig_dbstate(aTHX);
 }
 
+/* The op of a statement that is run for the first time, if statements have times: gives it a
+ * number, and lets the hook for the next times take over. */
 static DP_NOINLINE OP *begins_timed(pTHX)
 {
     struct dpx_ctx *ctx = DPX_CTX;
@@ -267,6 +272,7 @@ static DP_NOINLINE OP *begins_timed(pTHX)
     return run_original(aTHX);
 }
 
+/* The op of a statement that is run for the first time, if statements are only counted. */
 static DP_NOINLINE OP *begins_counted(pTHX)
 {
     struct dpx_ctx *ctx = DPX_CTX;
@@ -390,6 +396,7 @@ DPX_EACH_WAY(WAY, mark_statement)
 #undef WAY
 static dpx_revive_tell *const mark_ways[DPX_WAYS] = DPX_EACH_OF(mark_statement);
 
+/* Counts a statement. Returns false if it is not known yet. */
 static bool mark_count(pTHX_ U32 number)
 {
     struct dp_stmt *line = dp_lines_look(&DPX_CTX->statements, number);
@@ -399,6 +406,8 @@ static bool mark_count(pTHX_ U32 number)
     return true;
 }
 
+/* Records the first statement of an arm, which perl would not run as an op of its own. Returns the
+ * statement's number. */
 static U32 mark_first(pTHX_ COP *cop)
 {
     struct dpx_ctx *ctx = DPX_CTX;
@@ -456,6 +465,8 @@ DPX_EACH_WAY(UNSTACK, unstack_hook)
 #undef UNSTACK
 static const Perl_ppaddr_t unstack_hook[DPX_WAYS] = DPX_EACH_OF(unstack_hook);
 
+/* Runs perl's op that leaves a block, and then makes the statement around the block the current
+ * one. */
 DP_INLINE OP *leave_block(pTHX_ Perl_ppaddr_t orig, const int way)
 {
     OP *next = orig(aTHX);

@@ -4,7 +4,7 @@
 
 #include "dpx_frame.h"
 
-/* Says why statements cannot be told apart on this perl, or NULL if they can. */
+/* Returns why this perl cannot distinguish statements, or NULL if it can. */
 const char *dpx_stmt_trouble(void);
 
 /* Hooks statements, once for the process. */
@@ -28,7 +28,8 @@ void dpx_stmt_restarted(pTHX_ struct dpx_ctx *ctx);
  * file it is in; else the same. */
 U32 dpx_stmt_sampled(pTHX_ struct dpx_ctx *ctx, COP *cop, const COP *around, U32 sub);
 
-/* The place of such a statement. */
+/* Returns the number of the place of a statement that a sample has found; around: as for
+ * dpx_stmt_sampled(). */
 U32 dpx_stmt_place(pTHX_ struct dpx_ctx *ctx, const COP *cop, const COP *around);
 
 /* The number of a statement; 0: it has none. */

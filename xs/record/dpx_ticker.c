@@ -52,7 +52,8 @@ static bool sleep_until(const struct timespec *at, uint32_t seen)
     return false;
 }
 
-static void tell_change(void)
+/* Wakes the ticker's thread, because something it waits for has changed. */
+static void wake_ticker(void)
 {
     __atomic_fetch_add(&ticker.changes, 1, __ATOMIC_SEQ_CST);
     syscall(FUTEX, &ticker.changes, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
@@ -148,6 +149,7 @@ static U64 next_wait(U64 *random)
     return ticker.period * 3 / 4 + *random % (ticker.period / 2 + 1);
 }
 
+/* Adds nanoseconds to a time. */
 static void add_ns(struct timespec *to, U64 ns)
 {
     U64 sum = (U64)to->tv_nsec + ns;
@@ -263,7 +265,7 @@ void dpx_ticker_wake(void)
     if (!load_flag(&ticker.dozes))
         return;
     store_flag(&ticker.dozes, false);
-    tell_change();
+    wake_ticker();
 }
 
 void dpx_ticker_end(void)
@@ -271,7 +273,7 @@ void dpx_ticker_end(void)
     if (!ticker.runs)
         return;
     store_flag(&ticker.ends, true);
-    tell_change();
+    wake_ticker();
     pthread_join(ticker.thread, NULL);
     ticker.runs = false;
 }

@@ -49,7 +49,7 @@ push @profiles, map { { %{ $profiles[0] }, run => 'c' . tr{a-z}{}cdr . '-0-0-0',
 for (1, 2) { $_->add(\@profiles) for $store, $folder }
 {
     no warnings qw(redefine once);
-    local *Devel::DProf::Store::ClickHouse::new_ones = sub { @_[1 .. $#_] };
+    local *Devel::DProf::Store::ClickHouse::new_profiles = sub { @_[1 .. $#_] };
     $store->add(\@profiles);
 }
 for my $text ('', 'service=web', 'version="" since=1d', 'host=h[12] limit=9', 'at=5h') {

@@ -201,7 +201,7 @@ subtest 'What is pushed twice counts once' => sub {
     my $other = Devel::DProf::Store::open('clickhouse:' . $server->url . "/s$n");
     {
         no warnings qw(redefine once);
-        local *Devel::DProf::Store::ClickHouse::new_ones = sub { @_[1 .. $#_] };
+        local *Devel::DProf::Store::ClickHouse::new_profiles = sub { @_[1 .. $#_] };
         $other->add(\@profiles);
     }
     isnt($rows->(), $before, 'rows may come twice');
@@ -216,7 +216,7 @@ subtest 'The statement of the manual' => sub {
     $store->add([@profiles, profile(slice(n => 9), run => '9-1-0-0')]);
     {
         no warnings qw(redefine once);
-        local *Devel::DProf::Store::ClickHouse::new_ones = sub { @_[1 .. $#_] };
+        local *Devel::DProf::Store::ClickHouse::new_profiles = sub { @_[1 .. $#_] };
         $store->add(\@profiles);
     }
     my ($sql) = slurp(root() . '/bin/dprofstore') =~ /^    (SELECT s, .*? LIMIT 20)\n/ms;

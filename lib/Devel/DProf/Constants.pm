@@ -14,8 +14,8 @@ our $VERSION = $Devel::DProf::Core::VERSION;
 my %function = map { $_ => 1 } qw(words_of all_words_of first_words time_words
     metric_is_time metric_is_counter metric_text options given);
 
-# A constant has its name in C: DP_TEXT, DP_M_COUNTER. It is made in the package that imports it; an
-# unknown name is an error there, before anything runs.
+# Makes constants in the package that imports them. A constant has its name in C: DP_TEXT,
+# DP_M_COUNTER. An unknown name is an error, before anything runs.
 sub import {
     my (undef, @names) = @_;
     my $to = caller;
@@ -52,10 +52,13 @@ my %is_time = reverse words_of('time');
 my @metrics = all_words_of('metric');
 my %text = reverse splice @metrics, @metrics / 2;
 
-# Each takes a metric's number. They return whether the metric is measured in ticks, whether it is
-# one of a file's counters, and its name in a sentence ("user+system time").
+# Returns whether a metric, given by its number, is measured in ticks.
 sub metric_is_time { return exists $is_time{ $_[0] } }
+
+# Returns whether a metric, given by its number, is one of a file's counters.
 sub metric_is_counter { return $_[0] == DP_M_COUNTER }
+
+# Returns the name of a metric in a sentence ("user+system time"), given its number.
 sub metric_text { return $text{ $_[0] } }
 
 # Returns the words of the kinds of time: cpu, user ...
@@ -81,7 +84,7 @@ sub options {
     return \%options;
 }
 
-# Returns those of the options that have values. From now on they cannot change.
+# Returns, as pairs, those of the options that have values. From now on the options cannot change.
 sub given {
     my ($options) = @_;
     Hash::Util::lock_hashref($options);

@@ -12,7 +12,7 @@ our $DPROF_AROUND;      # the Perl subs of this package are not recorded
 our @EXPORT_OK = qw(start stop mark save phase recording hold held settle allow_attach);
 
 # With a fixed seed of hashes, the recorder hides what it has added to the symbol table.
-load() if !defined &Devel::DProf::_start && ($ENV{PERL_HASH_SEED} // 0) ne '0';
+load_core() if !defined &Devel::DProf::_start && ($ENV{PERL_HASH_SEED} // 0) ne '0';
 
 # These are the recorder's own functions if it is loaded, and no-ops otherwise, unless the program
 # loads Devel::DProf::Sample later on. The last three are for Devel::DProf::Requests.
@@ -20,7 +20,7 @@ for my $name (@EXPORT_OK, qw(request_begin request_end request_server)) {
     no strict 'refs';
     my $own = "Devel::DProf::_control_$name";
     *$name = defined &$own ? \&$own : sub {
-        load() if $name eq 'allow_attach';
+        load_core() if $name eq 'allow_attach';
         return defined &$own ? &$own : ();
     };
 }
@@ -35,8 +35,9 @@ sub span {
     return $_[2]->();
 }
 
-# Loads the compiled part, without the recorder. Where that fails, nothing is allowed.
-sub load {
+# Loads the compiled part of Devel::DProf without the recorder. Returns false if that fails; then
+# the functions of this module do nothing.
+sub load_core {
     local ($@, $SIG{__DIE__});
     return eval { require Devel::DProf::Core };
 }
@@ -60,7 +61,7 @@ Devel::DProf::Control - start and stop recording from the program, mark its phas
     Devel::DProf::Control::start();
 
     Devel::DProf::Control::mark('load');
-    load($_) for @ARGV;
+    load_core($_) for @ARGV;
     Devel::DProf::Control::mark('search');
     search();
 

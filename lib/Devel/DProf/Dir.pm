@@ -15,18 +15,24 @@ sub CLONE_SKIP { 1 }
 
 # The reason why the last failed call failed: "is a symbolic link".
 my $Why = '';
+
+# Returns the reason why the last failed call has failed, such as "is a symbolic link".
 sub why { return $Why }
 
+# Returns an object for a folder that is open as descriptor FD, or undef if FD is negative.
 sub made {
     my ($class, $fd, $path) = @_;
     return $fd < 0 ? undef : bless { fd => $fd, path => $path }, $class;
 }
 
+# Opens a folder. Returns the object, or undef with the reason in why().
 sub open {
     my ($class, $path) = @_;
     return $class->made(_open($path, 1, $Why), $path);
 }
 
+# Opens the folder NAME in this folder, and makes it first if make is true. Returns the object, or
+# undef with the reason in why().
 sub below {
     my ($self, $name, %how) = @_;
     return ref($self)->made(_below($self->{fd}, $name, $how{make} ? 1 : 0, $Why),
@@ -40,10 +46,11 @@ sub DESTROY {
     return;
 }
 
+# Returns the path of this folder, or of NAME in it, for messages.
 sub path { return $_[0]{path} . (@_ > 1 ? "/$_[1]" : '') }
 
-# Returns a handle of a descriptor, or undef.
-sub handle {
+# Returns a handle of a descriptor, or undef if FD is negative.
+sub handle_of {
     my ($fd, $mode) = @_;
     return undef if $fd < 0;
     CORE::open(my $handle, $mode, $fd) or return undef;
@@ -51,36 +58,48 @@ sub handle {
     return $handle;
 }
 
+# Opens the file NAME for reading. It must belong to this user, to root, or to one of the USERS.
+# Returns the handle, or undef with the reason in why().
 sub read {
     my ($self, $name, @users) = @_;
-    return handle(_read($self->{fd}, $name, \@users, $Why), '<&=');
+    return handle_of(_read($self->{fd}, $name, \@users, $Why), '<&=');
 }
 
+# Makes the new file NAME. Returns a handle for writing, or undef if the name exists or cannot be
+# made.
 sub create {
     my ($self, $name, $mode) = @_;
-    return handle(_create($self->{fd}, $name, $mode, $Why), '>&=');
+    return handle_of(_create($self->{fd}, $name, $mode, $Why), '>&=');
 }
 
+# Opens the file NAME for reading and writing, and makes it if it is missing. Returns the handle, or
+# undef with the reason in why().
 sub keep {
     my ($self, $name, $mode) = @_;
-    return handle(_keep($self->{fd}, $name, $mode, $Why), '+<&=');
+    return handle_of(_keep($self->{fd}, $name, $mode, $Why), '+<&=');
 }
 
+# Returns the names in this folder, without those of the folder itself and its parent, or nothing if
+# it cannot be read.
 sub names { return @{ _names($_[0]{fd}) // return } }
 
+# Returns device, inode, mode, size and mtime of NAME, without following a link, or nothing.
 sub stat { return _stat($_[0]{fd}, $_[1]) }
 
+# Returns whether this folder has an entry NAME.
 sub is_there {
     my ($self, $name) = @_;
     return _stat($self->{fd}, $name) ? 1 : 0;
 }
 
-# IS has the fields that stat returned, for the handle that was read or for the name.
+# Removes NAME if it still is the file that the caller has seen. IS: the fields that stat returned
+# for the handle that was read, or for the name. Returns whether it was removed.
 sub remove {
     my ($self, $name, @is) = @_;
     return _remove($self->{fd}, $name, @is[0, 1], $Why) == 0;
 }
 
+# Gives NAME the name TO_NAME in the folder TO, another object. Returns whether that succeeded.
 sub move {
     my ($self, $name, $to, $to_name) = @_;
     return _rename($self->{fd}, $name, $to->{fd}, $to_name, $Why) == 0;

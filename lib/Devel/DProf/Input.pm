@@ -17,9 +17,10 @@ our @EXPORT_OK = qw(of_runs files_of used report_outcome usable readable doubts 
 # The names that messages have for files that are copies.
 our %Shown;
 
+# Returns the name that messages use for a path: temporary copies are shown as their originals.
 sub shown_as { return $Shown{ $_[0] } // $_[0] }
 
-# Returns an outcome (Devel::DProf::Profile) with that name.
+# Returns an outcome (a hash, see Devel::DProf::Profile) with the path as messages show it.
 sub shown_outcome {
     my ($outcome) = @_;
     return { %$outcome, path => shown_as($outcome->{path}) };
@@ -44,7 +45,8 @@ sub processes {
     return $path, grep { (run_of($_) // '') eq $run } map { $dir . $_ } @names;
 }
 
-# Returns directory, name, and a pattern for the names of other files of the run.
+# Returns the directory and the name of a path, and a regular expression for the names that the
+# other files of its run may have.
 sub pattern_of {
     my ($path) = @_;
     my ($dir, $base) = $path =~ m{^(.*/)?([^/]+)\z}s or return;
@@ -52,8 +54,8 @@ sub pattern_of {
     return ($dir // '', $base, qr/^$like(?:\.i?\d+)*\z/);
 }
 
-# Returns how many more files the runs of these files have. It reads each directory and each header
-# once.
+# Returns how many files the runs of the given files have beside these. It reads each directory and
+# each header once.
 sub other_processes {
     my (%given, %runs, %places);
     for my $path (grep { -f } @_) {
@@ -79,13 +81,15 @@ sub other_processes {
     return scalar grep { $runs{ run_of($_) // '' } } @more;
 }
 
+# Returns the run id in a file's header, or undef.
 sub run_of {
     my ($path) = @_;
     my %header = header_of($path);
     return $header{dprof_of_run} // $header{dprof_run};
 }
 
-# Returns the outcome of reading a file's header, and the names and values in it.
+# Reads the header of a file. Returns the outcome of reading, then the header's names and values in
+# pairs.
 sub header {
     my ($path) = @_;
     my $profile = Devel::DProf::Profile->new;
@@ -93,6 +97,7 @@ sub header {
     return (shown_outcome($profile->outcome(0)), $profile->header(0));
 }
 
+# Returns the header of a file as pairs of name and value.
 sub header_of {
     my ($path) = @_;
     my (undef, @header) = header($path);
@@ -104,8 +109,8 @@ sub header_of {
 my %told_runs;
 
 # Returns the files to read for the given names. With ALL, these are the files of all processes and
-# threads of their runs (--processes); otherwise, unless QUIET, a message says once that a run has
-# more files.
+# threads of their runs (--processes). Otherwise the names are returned and, unless QUIET, a message
+# says once that a run has more files.
 sub of_runs {
     my ($all, $quiet, @names) = @_;
     # FILE.live and FILE.new hold what is not in FILE yet: the reader takes them with FILE.
@@ -122,7 +127,8 @@ sub of_runs {
     return @names;
 }
 
-# Returns the same for names among which are sides, whose files came from a store.
+# Returns the files to read for the given names as of_runs() does. A name may also be a side, a hash
+# whose files came from a store.
 sub files_of {
     my ($all, $quiet, @names) = @_;
     return map { ref $_ ? map { @$_ } @{ $_->{runs} } : of_runs($all, $quiet, $_) } @names
@@ -137,7 +143,8 @@ sub new {
     return bless {%fields}, $class;
 }
 
-# Makes an empty profile, prepared for its files.
+# Makes an empty profile, prepared for reading files with these options. window: the slices of time
+# to read.
 sub profile {
     my ($self, $window) = @_;
     my $profile = Devel::DProf::Profile->new;
@@ -153,13 +160,17 @@ sub profile {
     return $profile;
 }
 
+# Returns whether a word can be the unit of folded stacks.
 sub is_unit {
     my ($unit) = @_;
     return Devel::DProf::Profile->new->declare_unit($unit) ? 1 : 0;
 }
 
+# Returns the flags for Devel::DProf::Profile::add.
 sub flags { return $_[0]{force} ? Devel::DProf::Profile::FORCE : 0 }
 
+# Reads a file into a profile. Returns the outcome as a hash. HOW: options of
+# Devel::DProf::Profile::outcome.
 sub read {
     my ($self, $profile, $path, @how) = @_;
     $profile->add($path, $self->flags, $self->{progress} ? progress($path) : undef);
@@ -167,8 +178,10 @@ sub read {
     return shown_outcome($profile->outcome($profile->files - 1, @how));
 }
 
-# Adds up files. Each file is read into a profile of its own first, so that no part of a bad file is
-# added.
+# Adds up files, and returns the sum and whether any file was added. TAKE: options of
+# Devel::DProf::Profile::take. REPORT is called with the outcome of each file, and returns false to
+# leave the file out; it is called again with the reason if the file cannot be added. Each file is
+# read into a profile of its own first, so that no part of a bad file is added.
 sub sum {
     my ($self, $take, $report, @paths) = @_;
     my $sum = (ref $self)->new(detail => 1, phases => 1)->profile;
@@ -188,12 +201,14 @@ sub sum {
 
 # ---- outcomes of files ----
 
+# Returns whether a verdict (Devel::DProf::Outcome) means that all numbers of the file can be used.
 sub usable { return $_[0] =~ /\A(?:fine|open|cut)\z/ ? 1 : 0 }
 
+# Returns whether a verdict means that at least a part of the file can be shown.
 sub readable { return $_[0] eq 'part' || usable($_[0]) ? 1 : 0 }
 
-# Reports what is wrong with a file. Returns the verdict on it as a word (Outcome.pm); QUIET:
-# nothing is said about a file that can be used.
+# Reports what is wrong with a file. Returns the verdict on the file as a word
+# (Devel::DProf::Outcome); with QUIET, prints nothing about a file that can be used.
 sub report_outcome {
     my ($o, $quiet) = @_;
     return 'fine' if !$o->{code} && !$o->{open_count};
@@ -204,7 +219,8 @@ sub report_outcome {
     return $what;
 }
 
-# Returns the state of a file of a compared side: fine, cut or bad.
+# Reports what is wrong with a file of a compared side. Returns the state of the file: fine, cut or
+# bad.
 sub used {
     my ($o, $header, $force) = @_;
     doubts($o->{path}, $force, %$header);
@@ -213,7 +229,7 @@ sub used {
     return usable($what) ? 'fine' : 'bad';
 }
 
-# Prints the doubts about a file's numbers that its header gives rise to.
+# Prints the reasons in a file's header to doubt the file's numbers, unless QUIET.
 sub doubts {
     my ($path, $quiet, %header) = @_;
     my @doubtful = qw(dprof_runops_taken dprof_left_out dprof_dropped_cpu dprof_given_up);

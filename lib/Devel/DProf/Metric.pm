@@ -23,8 +23,8 @@ our $WORD = qr{$EVENT|[A-Za-z][\w.+%-]*(?::[\w.+%-]+)*(?:_\([^()]*\))?};
 
 # ---- words ----
 
-# Returns the metric of a word that means the same in all profiles, or undef: the word may name a
-# counter.
+# Returns the metric of a word that means the same in all profiles (cpu, calls ...), or undef: the
+# word may be the name of a counter.
 sub known {
     my ($class, $word) = @_;
     my $number = $NUMBER{$word} // return undef;
@@ -38,8 +38,8 @@ sub is_time_word {
     return metric_is_time($NUMBER{$word} // DP_M_COUNTER);
 }
 
-# Returns the metric that a word means in profiles, or undef if no profile has it. Where values of
-# another unit stand in the place of times, the name of the unit is also a word for them.
+# Returns the metric that a word means in these profiles, or undef if no profile has it. If the unit
+# of the profiles is no time, the name of that unit is also a word for their values.
 sub of {
     my ($class, $word, @profiles) = @_;
     my $unit = $profiles[0]->unit;
@@ -51,8 +51,8 @@ sub of {
     return $self;
 }
 
-# Returns the counter that the user's word means in all of the profiles, which may have it in
-# different columns; undef if one of them lacks it.
+# Returns the counter that the user's word means in these profiles, as a metric, or undef if no
+# profile has it. The profiles may have the counter in different columns, or lack it.
 sub counter_of {
     my ($class, $word, @profiles) = @_;
     my @lists = map { [$_->counters] } @profiles;
@@ -67,7 +67,8 @@ sub counter_of {
         label => $says_unit ? $name : "$name in $unit" }, $class;
 }
 
-# The unit comes after the last colon: cycles:u:cycles.
+# Returns the name of a counter NAME:UNIT. The unit comes after the last colon: cycles:u:cycles is
+# cycles:u.
 sub name_of { return $_[0] =~ s/:[^:]*\z//r }
 
 # Returns the counter that a word means, or undef. The word is the counter's name, or that name
@@ -81,7 +82,8 @@ sub named {
     return keys %like == 1 ? (keys %like)[0] : undef;
 }
 
-# The same for a name as files of other tools have it: Memory_(bytes).
+# Returns the name of the counter that a word NAME_(UNIT) means, or undef. Files of other tools name
+# their counters in this way: Memory_(bytes).
 sub with_unit {
     my ($word, @counters) = @_;
     my ($name, $unit) = $word =~ /\A(.+)_\(([^()]+)\)\z/s or return undef;
@@ -89,7 +91,7 @@ sub with_unit {
     return defined $found ? $name : undef;
 }
 
-# Splits a list of metrics; commas between slashes do not separate.
+# Splits a list of metrics into words; a comma between slashes does not separate.
 sub words {
     my ($list) = @_;
     my @words = ('');
@@ -123,7 +125,8 @@ sub number { return $_[0]{number} }
 sub label { return $_[0]{label} }
 sub unit { return $_[0]{unit} }
 
-# Returns the counter's number in each profile; undef in one that lacks it.
+# Returns the number of the counter in each of the profiles that the metric was made for, undef for
+# a profile that lacks it.
 sub counters { return @{ $_[0]{counters} } }
 
 sub counter { return $_[0]{counters}[0] }
@@ -132,10 +135,10 @@ sub is_time { return metric_is_time($_[0]{number}) }
 sub is_calls { return $_[0]{number} == DP_M_CALLS }
 sub is_counter { return $_[0]{number} == DP_M_COUNTER }
 
-# Whether a counter repeats from run to run, with the same hash seed.
+# Returns whether a counter of this name has the same values in each run with the same hash seed.
 sub repeats { return $_[0] =~ /^(?:ops|svs|svs-freed)\z/ }
 
-# Returns whether its values repeat from run to run, so that one run decides.
+# Returns whether the metric has the same values in each run, so that a single run decides.
 sub is_exact { return $_[0]->is_calls || repeats($_[0]{name}) ? 1 : 0 }
 
 # Returns the total of the one profile that the metric was made for: ticks, calls, or a counter's
@@ -146,15 +149,16 @@ sub total {
         : $self->is_calls ? $profile->calls : $profile->total($self->number);
 }
 
-# Returns the options with which rows of the profile have the metric. Calls are a column of all
-# rows.
+# Returns the options, as pairs, with which Devel::DProf::Profile::rows has the values of this
+# metric. Calls are a column of all rows.
 sub for_rows {
     my ($self) = @_;
     return $self->is_counter ? (counter => $self->counter + 1)
         : (time => $self->is_calls ? DP_T_CPU : $self->number);
 }
 
-# Returns the doubts about a counter's numbers, from the headers of files, as lines.
+# Returns the reasons in the headers of files to doubt a counter's numbers, as lines. of: the name
+# of the files in these lines.
 sub doubts {
     my ($self, $of, @headers) = @_;
     return if !$self->is_counter;

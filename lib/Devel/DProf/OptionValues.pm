@@ -13,8 +13,8 @@ use Devel::DProf::Text qw(bytes text);
 our $VERSION = $Devel::DProf::Core::VERSION;
 our @EXPORT_OK = qw(list_of windows renames only_beside);
 
-# Returns the names of an option such as --comms: separated by commas, or one a line in a file given
-# as file://PATH.
+# Returns the items of an option such as --comms as a list: they are separated by commas, or one a
+# line in a file given as file://PATH.
 sub list_of {
     my ($option, $list) = @_;
     my @names;
@@ -33,7 +33,7 @@ sub list_of {
     return @names;
 }
 
-# Returns the regular expression of an option. Dies with a message if it is none.
+# Returns the regular expression of an option, compiled. Dies with a message if it is none.
 sub pattern {
     my ($option, $re) = @_;
     $re = text($re);
@@ -42,14 +42,16 @@ sub pattern {
         . ($@ =~ s/ at \S+ line \d+\.\n\z//r) . "\n";
 }
 
+# Returns the ranges of --time as a reference to a list: for each side, as colons separate them, its
+# ranges, or undef if it has none.
 sub windows {
     my ($text) = @_;
-    return [map { length $_ ? ranges($_) : undef } split /:/, $text, -1];
+    return [map { length $_ ? ranges_of_side($_) : undef } split /:/, $text, -1];
 }
 
-# Returns the ranges of --time, sorted, each as [FROM, TO, IS_PERCENT]; TO undef: up to the end.
-# Dies with a message if they overlap or are empty.
-sub ranges {
+# Returns the ranges of --time for a side, sorted, each as [FROM, TO, IS_PERCENT]; TO undef: up to
+# the end. Dies with a message if they overlap or are empty.
+sub ranges_of_side {
     my ($text) = @_;
     my $number = qr/\d+(?:\.\d*)?|\.\d+/;
     my @ranges;
@@ -88,8 +90,8 @@ sub renames {
     } @lines;
 }
 
-# Dies with the first option that cannot be combined with OPTION: FITS are the names of those that
-# can, OPTION among them.
+# Dies with the first given option that cannot be combined with OPTION. FITS: the names of the
+# options that can, OPTION among them.
 sub only_beside {
     my ($opt, $option, @fits) = @_;
     my %fits = map { $_ => 1 } @fits;

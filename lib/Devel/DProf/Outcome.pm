@@ -11,8 +11,9 @@ use Devel::DProf::Text qw(plural meant);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
-# Returns a word for what a file is: fine; open: calls have not ended; cut: the end is missing;
-# part: read up to damage; bad: nothing could be read of a profile; none: no profile.
+# Returns one word about a file that was read, from its outcome: fine; open: calls have not ended;
+# cut: the end is missing; part: it was read up to damage; bad: nothing of the profile could be
+# read; none: it is no profile.
 sub verdict {
     my ($o) = @_;
     my $code = $o->{code};
@@ -24,7 +25,7 @@ sub verdict {
     return $o->{marks} + $o->{contexts} > 0 ? 'part' : 'bad';
 }
 
-# Returns the messages of all tools about an outcome.
+# Returns the messages about an outcome with this verdict, the same for all tools.
 sub lines {
     my ($o, $what) = @_;
     my $path = $o->{path};
@@ -38,10 +39,10 @@ sub lines {
     # The classic words come first.
     my $first = $o->{message} =~ /^(?:Garbled|Bad) profile/
         ? "$o->{message} ($path, line $o->{line}, byte $o->{byte})"
-        : "$path: $o->{message}" . place($o);
+        : "$path: $o->{message}" . place_in_file($o);
     my (undef, @more) = @{ $o->{faults} };
     my $rest = $o->{fault_count} - @{ $o->{faults} };
-    return ($first, (map { "$path: $_->{message}" . place($_) } @more),
+    return ($first, (map { "$path: $_->{message}" . place_in_file($_) } @more),
         $rest ? "$path: ... and $rest more lines that cannot be read" : ());
 }
 
@@ -49,7 +50,7 @@ sub lines {
 # runs, which cuts nothing short.
 sub how_it_ended {
     my ($o) = @_;
-    my $cut = "profile cut short: $o->{message}" . place($o);
+    my $cut = "profile cut short: $o->{message}" . place_in_file($o);
     return $cut if !has_no_end($o);
     my %header = Devel::DProf::Input::header_of($o->{path});
     return "profile cut short: the recorder could not write the rest: $header{dprof_unwritten}"
@@ -59,7 +60,7 @@ sub how_it_ended {
         : 'profile cut short: the program was killed, or crashed';
 }
 
-# Returns whether the recording did not come to its end, and the file can be read again.
+# Returns whether the recording did not come to its end, in a file that can be read again.
 sub has_no_end {
     my ($o) = @_;
     return 0 if $o->{foreign} || $o->{message} ne 'the recording did not come to its end'
@@ -68,15 +69,16 @@ sub has_no_end {
     return 1;
 }
 
-# Returns the process that still writes a profile, or 0.
+# Returns the number of the process that still writes the profile, or 0.
 sub running {
     my ($o) = @_;
     return 0 if !has_no_end($o);
     return writer_of($o->{path}, { Devel::DProf::Input::header_of($o->{path}) }) || 0;
 }
 
-# Returns the process that writes a profile: that of the header, if it has the file open. 0: that
-# process is gone. Undef: /proc does not show it, as that of another user.
+# Returns the number of the process that writes a profile: that in the header, if the process has
+# the file open. 0: that process is gone. Undef: /proc does not show it, for example because the
+# process is another user's.
 sub writer_of {
     my ($path, $header) = @_;
     return undef if !-d "/proc/$$/fd";
@@ -109,7 +111,8 @@ sub no_profile {
     }
     if ($o->{sys_errno}) {
         local $! = $o->{sys_errno};
-        return "Unable to open $path: $!" . (-e $path ? '' : missing($path) || beside($path));
+        return "Unable to open $path: $!" . (-e $path ? '' : how_to_record($path)
+            || similar_file($path));
     }
     return "$path is a directory; name the profiles in it"
         . (-e "$path/tmon.out" ? ", such as $path/tmon.out" : '');
@@ -118,17 +121,18 @@ sub no_profile {
 # Returns whether the file is empty: its process has recorded nothing.
 sub is_empty { return $_[0]{message} =~ /empty/ ? 1 : 0 }
 
-# A file of another tool may have no lines. For a file of ours that was cut short, the byte at which
-# it ends helps nobody.
-sub place {
+# Returns where in the file an error is, in parentheses, or ''. A file of another tool may have no
+# lines. In a profile that was cut short, the byte at which it ends helps nobody.
+sub place_in_file {
     my ($o) = @_;
     return $o->{line} ? " (line $o->{line}, byte $o->{byte})"
         : $o->{byte} && ($o->{foreign} || $o->{code} != Devel::DProf::Profile::TRUNCATED)
             ? " (byte $o->{byte})" : '';
 }
 
-# Returns how to make a missing profile, if the recorder would give it that name.
-sub missing {
+# Returns the end of a message about a missing file: how to record it, if the recorder would give it
+# that name.
+sub how_to_record {
     my ($path) = @_;
     return '; run perl -d:DProf PROGRAM first' if $path =~ m{(?:^|/)tmon\.out\z};
     return '; the recorder keeps the previous tmon.out there: run perl -d:DProf PROGRAM twice'
@@ -136,8 +140,9 @@ sub missing {
     return '';
 }
 
-# Returns which file of the folder may have been meant.
-sub beside {
+# Returns the end of a message about a missing file: which file of the folder may have been meant,
+# or ''.
+sub similar_file {
     my ($path) = @_;
     my ($dir, $name) = $path =~ m{\A(.*/)?([^/]+)\z}s or return '';
     $dir //= './';
@@ -163,8 +168,8 @@ sub reason {
 # of threads and of forked children begin after these have used CPU time.
 use constant TOO_SHORT => 1;           # second of CPU time
 
-# Returns by how many percent the CPU clock counted more than the time that passed, or undef if the
-# header does not show it: of a thread, a child, or a recording that is too short.
+# Returns by how many percent more CPU time was counted than time has passed, or undef if the header
+# does not show it: of a thread, a child, or a recording that is too short.
 sub disagreement {
     my ($header) = @_;
     my ($user, $sys, $own, $lost) = map { $_ // 0 }
@@ -189,8 +194,8 @@ sub given_up {
     return $rate && $hz && $real ? 100 * $lost / ($rate * $real / $hz) : undef;
 }
 
-# Returns the doubts about a file's numbers that its header gives rise to, for messages that name
-# the file.
+# Returns the reasons in a header to doubt the file's numbers, as texts for messages that name the
+# file.
 sub doubts {
     my (%header) = @_;
     my $off = disagreement(\%header) // 0;

@@ -40,19 +40,22 @@ sub counter_names {
     return grep { length } map { Devel::DProf::Metric::name_of($_) } $_[0]->counters;
 }
 
+# Returns whether all files have a counter of this name.
 sub has_counter {
     my ($self, $name) = @_;
     return scalar grep { $_ eq $name } $self->counter_names;
 }
 
-# Returns a string with one byte for each name, the role that $role->($name) returns. Views take it.
+# Returns a string with one byte for each sub: the number that $role->($name) returns. Views take
+# such strings.
 sub roles {
     my ($self, $how, $role) = @_;
     return join '', map { chr $role->($_) }
         $self->names({ map { $_ => $how->{$_} } qw(separate autoload) });
 }
 
-# Writes a tree file, whole or not at all. Returns undef, or why not.
+# Writes the profile as a tree file, whole or not at all. Returns undef, or the reason why it
+# failed.
 sub save {
     my ($self, $path, $version, $how) = @_;
     require Devel::DProf::Write;

@@ -53,7 +53,8 @@ my %OPTION = (
         'is not a code reference; requests have their usual names'],
 );
 
-# A mistake gives a warning, and the wrong option is left out.
+# Makes the object that turns requests into phases of the profile. A mistake in the options gives a
+# warning, and the wrong option is left out.
 sub new {
     my ($class, %opt) = @_;
     my $self = bless { count => 0 }, $class;
@@ -67,8 +68,8 @@ sub new {
     return $self;
 }
 
-# Returns the name that the application's code gives to the request with these arguments, or else
-# the given name.
+# Returns the name that the application's code (option `name') gives to a request, called with ARGS,
+# or else the given name.
 sub name_of {
     my ($self, $else, @args) = @_;
     my $code = $self->{name} or return $else;
@@ -81,14 +82,16 @@ sub name_of {
     return is_name($name) ? $name : $else;
 }
 
+# Returns whether a value can be the name of a request.
 sub is_name { return defined $_[0] && !ref $_[0] && length $_[0] }
 
 # ---- names ----
 
+# Returns the method of a request, or OTHER if it is none of HTTP's.
 sub method_name { return $METHOD{ $_[0] // '' } ? $_[0] : 'OTHER' }
 
-# Returns a name for a path, in which N stands for numbers and the like. The bytes are read as
-# UTF-8.
+# Returns a name for a request by its method and path, with N in place of numbers and the like, so
+# that there are not too many names. The bytes are read as UTF-8.
 sub path_name {
     my ($method, $path) = @_;
     my $name = substr $path, 0, LENGTH_MAX;
@@ -104,7 +107,8 @@ sub path_name {
 
 # ---- requests ----
 
-# Returns an open request. The request ends with `end`, or when the last reference to it is gone.
+# Begins a request. Returns an object for it; the request ends with its method `end', or when the
+# last reference to it is gone.
 sub begin {
     my ($self, $name) = @_;
     my ($every, $slower) = @$self{qw(every slower)};
@@ -122,6 +126,7 @@ sub begin {
 my $noted = '';
 my $OURS = qr/\A(?:Devel::DProf::Requests|(?:Plack::Middleware|Mojolicious::Plugin)::DProf)::/;
 
+# Records, once in each process, which subs have called the application, as these are the server's.
 sub note_server {
     my ($process) = @_;
     return if $noted eq $process;
@@ -134,6 +139,7 @@ sub note_server {
     return;
 }
 
+# Gives a request, by its state, another name, and begins the phase of that name.
 sub rename_state {
     my ($state, $name) = @_;
     return if !is_name($name) || $name eq $state->{name};
@@ -149,8 +155,9 @@ sub begin_phase_in_turn {
     return $whose ? enter_request($whose) : leave_requests();
 }
 
-# Makes the recorder follow the request that runs now: starts or stops it, and begins the request's
-# phase. The first request notes the state outside of requests, which leave_requests restores.
+# Makes the recorder follow the request that runs now: starts or stops recording, and begins the
+# request's phase. The first request notes the state outside of requests, which leave_requests
+# restores.
 sub enter_request {
     my ($whose) = @_;
     if (!$outside) {
@@ -161,7 +168,7 @@ sub enter_request {
     $outside->{is_switched} = 1 if $whose->{is_chosen};
     my $records = $whose->{is_chosen} ? !$whose->{left_out} : $outside->{recording};
     Devel::DProf::Control::stop() if $outside->{is_switched} && !$records;
-    go_into($whose) if $in || $whose->{slower};
+    hold_request($whose) if $in || $whose->{slower};
     if (!$whose->{left_out} && (!defined $marked || $marked ne $whose->{name})) {
         $marked = $whose->{name};
         Devel::DProf::Control::mark($marked);
@@ -170,9 +177,10 @@ sub enter_request {
     return;
 }
 
-# A held stretch begins and ends in the phase outside of all requests, so that a dropped stretch
-# leaves nothing of the request's phase.
-sub go_into {
+# Makes the recorder hold what the request WHOSE does from now on, if that request is kept only when
+# it is slow, and ends the held stretch of the request before. A stretch begins and ends in the
+# phase outside of all requests, so that a dropped stretch leaves nothing of the request's phase.
+sub hold_request {
     my ($whose) = @_;
     my $next = $whose->{slower} ? $whose : undef;
     return if ($next // 0) == ($in // 0);
@@ -187,6 +195,7 @@ sub go_into {
     return;
 }
 
+# Ends the held stretch of the request that has run, and counts the request if it is over.
 sub leave_held {
     my $was = $in;
     undef $in;
@@ -195,7 +204,8 @@ sub leave_held {
     return;
 }
 
-# Counts a request that is over: it has ended and has no section left.
+# Counts a request if it is over, that is, has ended and has no section left, and keeps or drops its
+# held stretch.
 sub settle_request {
     my ($state) = @_;
     return if $open{$state} || grep { $_->{state} == $state } @sections;
@@ -212,6 +222,8 @@ sub settle_request {
 # counts them.
 my $clones = 0;
 sub CLONE { $clones++; return }
+
+# Returns a text that differs between processes and threads.
 sub process { return "$$.$clones" }
 
 # Restores the recorder's state and phase of before the first request, when no request runs any
@@ -227,8 +239,8 @@ sub leave_requests {
     return;
 }
 
-# A coroutine does not report when it continues, so we cannot know which of several coroutines'
-# sections runs.
+# Returns the state of the request that runs now, or undef. A coroutine does not report when it
+# continues, so if sections of several coroutines are open, we cannot know which of them runs.
 sub whose_turn {
     if (@sections) {
         my $last = $sections[-1];
@@ -239,13 +251,15 @@ sub whose_turn {
     return @open > 1 ? overlapping_requests(@open) : $open[0];
 }
 
+# Returns a state that stands for several requests, any of them running.
 sub overlapping_requests {
     my (@states) = @_;
     return { name => OVERLAPPING, is_chosen => scalar(grep { $_->{is_chosen} } @states),
         left_out => !grep { !$_->{left_out} } @states };
 }
 
-# Coro's variable is not named in the code: without Coro, the program could see that it exists.
+# Returns the address of the current coroutine, or 0. Coro's variable is not named in the code:
+# without Coro, the program could see that it exists.
 sub coroutine {
     return 0 if !$INC{'Coro.pm'};
     no strict 'refs';
@@ -267,6 +281,7 @@ sub section {
     return bless \$section, 'Devel::DProf::Requests::Section';
 }
 
+# Gives the request another name.
 sub set_name {
     my ($self, $name) = @_;
     return Devel::DProf::Requests::rename_state($$self, $name);
@@ -279,7 +294,7 @@ sub renamer {
     return sub { return Devel::DProf::Requests::rename_state($state, $_[0]) };
 }
 
-# The sections of a request may outlast it.
+# Ends the request. Its sections may outlast it.
 sub end {
     my ($self) = @_;
     return if !delete $open{$$self};

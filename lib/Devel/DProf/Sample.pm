@@ -5,13 +5,14 @@ use warnings;
 
 our $VERSION = '20261120.00';
 
-sub mistake {
+# Dies with a message about the options of `use Devel::DProf::Sample', at the line of the use.
+sub croak_for_use {
     require Carp;
     Carp::croak("use " . __PACKAGE__ . ": $_[0]");
 }
 
 # Loads the compiled part. Returns why that failed, or undef.
-sub trouble {
+sub load_core {
     local ($@, $SIG{__DIE__});
     return undef if eval { require Devel::DProf::Core };
     my $why = $@ =~ s/ at \S+ line .*//sr;
@@ -19,16 +20,17 @@ sub trouble {
     return $why;
 }
 
-# A server starts even if its profiler cannot be loaded.
+# Starts to sample the program. If the compiled part cannot be loaded, prints a message and returns,
+# because a server should start even without its profiler.
 sub import {
     my (undef, @options) = @_;
-    mistake('options are NAME => VALUE') if @options % 2;
+    croak_for_use('options are NAME => VALUE') if @options % 2;
     my %options = (hz => 100, @options);
     my $hz = delete $options{hz};
-    mistake('hz must be a whole number of samples a second, from 1 on')
+    croak_for_use('hz must be a whole number of samples a second, from 1 on')
         if ($hz // '') !~ /\A[1-9][0-9]*\z/;
-    mistake("$_ has no value") for grep { !defined $options{$_} } sort keys %options;
-    my $why = trouble();
+    croak_for_use("$_ has no value") for grep { !defined $options{$_} } sort keys %options;
+    my $why = load_core();
     if (defined $why) {
         print STDERR "DProf: $why; the program is not profiled\n";
         return;

@@ -24,13 +24,14 @@ use constant MANY => 8;
 
 # ---- names ----
 
-# Returns the side of that name: { name, runs => [[path, ...], ...] }. With `quiet' no message says
-# that the runs have more files. Returns undef, after a message, if there are no such files.
+# Returns the side that a name on the command line stands for: { name, runs => [[path, ...], ...] }.
+# With `quiet' no message says that the runs have more files. Returns undef, after a message, if
+# there are no such files.
 sub side {
     my ($name, $processes, $quiet) = @_;
     # A store has already made the side.
     return $name if ref $name;
-    my @paths = paths($name);
+    my @paths = paths_of($name);
     of_runs(0, $quiet, @paths) if !$processes;
     return { name => text($name), runs => runs($processes, @paths) } if @paths;
     complain(length $name ? -d $name ? "$name is a directory; name the profiles in it: $name/*.out"
@@ -38,9 +39,9 @@ sub side {
     return undef;
 }
 
-# Returns the files of a side from names with commas between them, or wildcards. FILE.live and
-# FILE.new are left out: the reader takes them with FILE.
-sub paths {
+# Returns the files of a side from a name: several names with commas between them, or wildcards.
+# FILE.live and FILE.new are left out, because the reader takes them with FILE.
+sub paths_of {
     my ($name) = @_;
     return $name if $name eq '-' || (-e $name && !-d _);
     require File::Glob;
@@ -52,8 +53,8 @@ sub paths {
     return grep { my $stem = $_; !($stem =~ s/\.(?:live|new)\z//) || !-e $stem } @paths;
 }
 
-# Groups files by their run id; each slice of a process is a run of its own. A copy of a recording
-# is left out.
+# Returns files as a list of runs, [path, ...] each: files with the same run id are one run, but
+# each slice of a process is a run of its own. A copy of a recording is left out.
 sub runs {
     my ($processes, @paths) = @_;
     my (%run_of, @runs, %seen, %recording);
@@ -81,6 +82,8 @@ sub runs {
 
 # ---- reading ----
 
+# Makes the reader of a comparison's sides. FIELDS: say, a function for messages, and options of
+# reading (see the manual).
 sub new {
     my ($class, %fields) = @_;
     my $self = bless { sides => [], %fields }, $class;
@@ -88,8 +91,9 @@ sub new {
     return $self;
 }
 
-# Reads sides, { name, runs => [[path, ...], ...] } each, without changing these hashes. REPORT
-# prints what became of each file. Returns false, after a message, if the caller cannot go on.
+# Reads sides, { name, runs => [[path, ...], ...] } each, into profiles, without changing these
+# hashes. REPORT is called with the outcome and header of each file; it prints messages, and returns
+# fine, cut, bad or none. Returns false, after a message, if the caller cannot go on.
 sub read {
     my ($self, $report, @named) = @_;
     my $input = Devel::DProf::Input->new(
@@ -129,8 +133,9 @@ sub is_apart {
             @{ $self->{keys} || [] };
 }
 
-# Returns for each run the files to read, as profile, path and flags. The files of a run share one
-# profile, unless they are kept apart; the slices of a process and thread always share one.
+# Returns, for each run, the files to read as a list of [profile, path, flags]. The files of a run
+# share one profile, unless they are kept apart; the slices of a process and thread always share
+# one.
 sub jobs {
     my ($self, $input, $window, @runs) = @_;
     my $apart = $self->is_apart;
@@ -158,7 +163,7 @@ sub slice_of {
     return join ' ', map { $_ // '' } @header{qw(dprof_run dprof_pid dprof_tid)};
 }
 
-# Puts the slices of each process next to each other, as files of one profile must be.
+# Returns paths with the slices of each process next to each other, as files of one profile must be.
 sub slices_together {
     my ($slice_of, @paths) = @_;
     my %at;
@@ -167,7 +172,8 @@ sub slices_together {
     return @paths[sort { $at[$a] <=> $at[$b] || $a <=> $b } 0 .. $#paths];
 }
 
-# Returns a side that was read: its runs in the order of reading, their profiles.
+# Returns a side that was read as a hash: name, runs (in the order of reading), profiles (a list for
+# each run), and cut. TELL returns the state of a profile's files.
 sub side_of {
     my ($self, $tell, $named, @runs) = @_;
     my ($cut, %kept, @profiles) = (0);
@@ -185,8 +191,8 @@ sub side_of {
         runs => [map { [map { $_->[1] } @$_] } @runs] };
 }
 
-# All times become ticks of the finest rate. Returns false, after a message, if that makes a sum
-# larger than a number can hold.
+# Returns whether the sums of all sides fit their numbers after all times have become ticks of the
+# finest rate; if not, prints messages.
 sub fits {
     my ($self) = @_;
     my ($hz) = sort { $b <=> $a } map { $_->hz } map { parts($_) } @{ $self->{sides} };
@@ -199,6 +205,7 @@ sub fits {
 
 sub sides { return @{ $_[0]{sides} } }
 
+# Prints a message by the function of the option `say'.
 sub say {
     my ($self, $text) = @_;
     $self->{say}->($text);
@@ -207,10 +214,10 @@ sub say {
 
 sub is_forced { return $_[0]{force} ? 1 : 0 }
 
-# Whether only parts of the profiles were read.
+# Returns whether only parts of the profiles were read (--time).
 sub has_windows { return $_[0]{windows} ? 1 : 0 }
 
-# Turns the one side that was read into several, which differ in their metrics.
+# Turns the one side that was read into several, one for each of the metrics NAMES.
 sub as_sides {
     my ($self, @names) = @_;
     $self->{sides} = [map { { %{ $self->{sides}[0] }, name => $_ } } @names];
@@ -223,13 +230,15 @@ sub parts {
     return map { @$_ } @{ $side->{profiles} };
 }
 
-# Returns the header of a part: that of its first file. It is kept, because it is needed many times.
+# Returns the header of a profile's first file, a hash. The hash is kept, because it is needed many
+# times.
 sub header {
     my ($self, $profile) = @_;
     return $self->{headers}{$profile} //= { $profile->files ? $profile->header(0) : () };
 }
 
-# Leaves out the files of other processes and threads. Returns false if a side has no file left.
+# Leaves out the files of other processes or threads. name: pid or tid; wanted: a hash of the
+# numbers to keep, or undef for all. Returns false, after a message, if a side has no file left.
 sub only_of {
     my ($self, $name, $wanted) = @_;
     return 1 if !$wanted;
@@ -246,7 +255,7 @@ sub only_of {
 
 # ---- what is counted ----
 
-# Returns whether the times are times: the counts of folded stacks may be anything.
+# Returns whether the times of the profiles are times: the counts of folded stacks may be anything.
 sub is_time {
     my ($self) = @_;
     return (parts($self->{sides}[0]))[0]->unit eq 's';
@@ -258,10 +267,11 @@ sub has_no_times {
     return $self->header($profile)->{dprof_counters_only};
 }
 
-# Returns whether a profile has samples: it then has their number as a counter.
+# Returns whether a profile has samples, which it then counts as a counter.
 sub is_sampled { return $_[1]->has_counter('samples') }
 
-# Returns the samples a second that the profiles of a side were recorded with, as far as known.
+# Returns the different numbers of samples a second that the profiles of a side were recorded with,
+# as far as known.
 sub sample_rates {
     my ($self, $side) = @_;
     my %rates;
@@ -278,14 +288,14 @@ sub has {
         $profile->counter_names);
 }
 
-# Returns the metric that a word means; undef if no profile has it.
+# Returns the metric that a word means in the profiles, or undef if no profile has it.
 sub metric {
     my ($self, $word) = @_;
     return Devel::DProf::Metric->of($word, map { parts($_) } @{ $self->{sides} });
 }
 
-# Returns the metric that a word means if all sides have it; if -f compares anyway, also times or
-# calls that some lack. Else prints that it is missing, and what the sides have, and returns
+# Returns the metric that a word means if all sides have it, or, with -f, also times or calls that
+# some lack. Otherwise prints that it is missing, and which metrics the sides have, and returns
 # nothing.
 sub measure {
     my ($self, $word) = @_;
@@ -308,13 +318,13 @@ sub measure {
     return;
 }
 
-# Returns the share by which equal counts may differ by chance.
+# Returns the share by which two counts may differ by chance and still count as equal.
 sub tolerance {
     my ($self, $metric) = @_;
     return $metric->is_counter && $metric->is_exact && defined $self->why_unpinned ? 0.001 : 0;
 }
 
-# Prints the doubts about a counter, for each side or for each file.
+# Prints, once for each counter, the reasons to doubt its numbers, for each side or for each file.
 sub doubt_counter {
     my ($self, $metric, $by_file) = @_;
     return if !$metric->is_counter || $self->{force} || $self->{doubted}{ $metric->name }++;

@@ -29,7 +29,7 @@ my @SCHEMES = (
 sub open {
     my ($url, %opt) = @_;
     my ($scheme, $place) = ($url // '') =~ /\A([a-z]+):(.+)\z/s;
-    my ($row) = grep { $_->[0] eq ($scheme // '') } @SCHEMES or die unknown($url);
+    my ($row) = grep { $_->[0] eq ($scheme // '') } @SCHEMES or die unknown_store($url);
     $place =~ m{\A(?:https?:)?//[^/]*\@}
         and die "a store's URL holds no user and password: DPROF_STORE_USER has the name, "
             . "DPROF_STORE_PASSWORD or the file DPROF_STORE_PASSWORD_FILE the password\n";
@@ -38,7 +38,8 @@ sub open {
     return $class->new($place, %opt);
 }
 
-sub unknown {
+# Returns the message about a URL that is no store's.
+sub unknown_store {
     my ($url) = @_;
     return without_secrets($url // '') . ': a store is ' . join(' or ', urls()) . "\n";
 }
@@ -54,16 +55,19 @@ sub without_secrets {
     return $rest =~ m{\A(?:$HOST)?(?:/[^?#\@:]*)?\z} ? $url : "$scheme...";
 }
 
+# Returns the forms that the URL of a store can have, as text.
 sub urls { return map { $_->[2] } @SCHEMES }
 
 # ---- what the classes share ----
 
+# Dies with a Devel::DProf::Store::Failure. HOW: its other fields.
 sub failed {
     my ($message, %how) = @_;
     die Devel::DProf::Store::Failure->new(message => $message, %how);
 }
 
-# One element of a path, or one word of a line: never empty, never a dot in front, no blank.
+# Returns bytes as one element of a path, or one word of a line: never empty, without a dot in front
+# or a blank.
 sub escaped {
     my ($bytes) = @_;
     return '%' if !length $bytes;
@@ -71,12 +75,14 @@ sub escaped {
     return $bytes =~ s/\A\./%2E/r;
 }
 
+# Returns the bytes that escaped() has turned into a text.
 sub unescaped {
     my ($text) = @_;
     return $text eq '%' ? '' : $text =~ s/%([0-9A-F]{2})/chr hex $1/ger;
 }
 
-# Reads a profile. Returns it, and whether its file is a whole tree. Dies if the file is no profile.
+# Reads a profile. Returns it, and whether its file already is a whole tree. Dies with a Failure if
+# the file is no profile.
 sub tree_of {
     my ($path) = @_;
     require Devel::DProf::Input;
@@ -99,7 +105,7 @@ sub tree_writer {
     return sub { return $profile->write_tree($_[0], $VERSION, { gzip => 1 }) };
 }
 
-# The text of a profile, as a tree.
+# Returns the profile in a file as the text of a tree.
 sub tree_text {
     my ($path) = @_;
     my ($profile) = tree_of($path);
@@ -114,9 +120,10 @@ sub tree_text {
 # Returns whether two files have the same profile, whatever kind of file each is.
 sub is_same { return tree_text($_[0]) eq tree_text($_[1]) }
 
-# Returns a string that all copies of a profile share, and no other profile has. Old ids of runs are
-# not random: two runs that began in the same microsecond may have the same id. A file that names no
-# run has a digest of its contents as identity, and its mtime as start.
+# Returns a string that identifies a recording: all copies of a profile share it, and no other
+# profile has it. Old ids of runs are not random: two runs that began in the same microsecond may
+# have the same id. A file that names no run has a digest of its contents as identity, and its mtime
+# as start.
 sub recording {
     my ($p) = @_;
     return $p->{run} =~ /\Amd5\./ ? $p->{run} : sprintf '%s %.6f', @$p{qw(run start)};
@@ -133,7 +140,7 @@ sub unusable {
         // "$outcome->{path}: this is no profile";
 }
 
-# Copies a file, gzipped unless it is so already.
+# Copies a file to a handle, gzipped unless it is so already. Returns 0, or 1 if that failed.
 sub gzipped {
     my ($path, $out) = @_;
     CORE::open my $in, '<:raw', $path or return 1;
@@ -167,14 +174,15 @@ sub unpacked {
     return $in->error ? "$IO::Uncompress::Gunzip::GunzipError" : ();
 }
 
-# Returns for selected profiles what list() of a store returns.
+# Returns a row for each service and version of the selected profiles, as list() of a store does.
 sub rows_of {
     my %row;
     counted(\%row, $_) for @_;
     return rows(\%row);
 }
 
-# The same, one profile at a time, where all profiles would be too many to hold.
+# Adds a profile to the rows that rows() returns. A store calls this for one profile at a time if
+# all profiles would be too many to hold.
 sub counted {
     my ($to, $p) = @_;
     my $row = $to->{ $p->{service} }{ $p->{version} }
@@ -186,6 +194,7 @@ sub counted {
     return;
 }
 
+# Returns the rows that counted() has made, sorted by service and version.
 sub rows {
     my ($from) = @_;
     my @rows = map { my $s = $from->{$_}; map { $s->{$_} } sort keys %$s } sort keys %$from;
@@ -193,18 +202,22 @@ sub rows {
     return @rows;
 }
 
-# Passwords are not arguments, because other users can see arguments.
+# Returns the user and the password of a store from the environment. Passwords are not arguments,
+# because other users can see arguments.
 sub credentials {
-    return ($ENV{DPROF_STORE_USER}, secret($ENV{DPROF_STORE_PASSWORD},
+    return ($ENV{DPROF_STORE_USER}, read_secret($ENV{DPROF_STORE_PASSWORD},
         DPROF_STORE_PASSWORD_FILE => $ENV{DPROF_STORE_PASSWORD_FILE}));
 }
 
+# Returns the token of a store from the environment, or undef.
 sub token {
-    return secret($ENV{DPROF_STORE_TOKEN}, DPROF_STORE_TOKEN_FILE => $ENV{DPROF_STORE_TOKEN_FILE});
+    return read_secret($ENV{DPROF_STORE_TOKEN},
+        DPROF_STORE_TOKEN_FILE => $ENV{DPROF_STORE_TOKEN_FILE});
 }
 
-# The first line of the file that a variable names, or the value where there is none.
-sub secret {
+# Returns the first line of the file at PATH, which the variable NAME has given, or, without a path,
+# the value.
+sub read_secret {
     my ($value, $name, $path) = @_;
     return $value if !defined $path || !length $path;
     CORE::open my $in, '<:raw', $path or failed("$name: $path cannot be read: $!");

@@ -15,8 +15,8 @@ my %FORMAT = words_of('format');
 # The suffixes of files, and the formats that they select.
 my %SUFFIX = (csv => 'csv', json => 'json', md => 'markdown', html => 'html', htm => 'html');
 
-# Returns the number of the format of --format or, without that, of the suffix of a file; @words:
-# the formats that are possible.
+# Returns the number of a format: that of --format or, without that, of the suffix of a file.
+# @words: the formats that are possible. Dies if there is no such format.
 sub format_of {
     my ($word, $path, @words) = @_;
     my ($suffix) = lc($path // '') =~ /\.(\w+)\z/;
@@ -27,38 +27,45 @@ sub format_of {
     return $FORMAT{$word};
 }
 
+# Makes an empty table. COLUMNS: [TITLE, KEY, IS_TEXT] each.
 sub new {
     my ($class, @columns) = @_;
     return bless { columns => \@columns, rows => [], facts => [], json => [] }, $class;
 }
 
+# Adds a fact, which stands above the rows: its label for people, its key for programs, and its
+# text.
 sub fact {
     my ($self, $label, $key, $text) = @_;
     push @{ $self->{facts} }, $label, $key, $text;
     return;
 }
 
+# Adds data that only the format JSON has.
 sub json {
     my ($self, $key, $data) = @_;
     push @{ $self->{json} }, [$key, $data];
     return;
 }
 
+# Adds a row. A cell is a text, [EXACT, TEXT] for programs and people, or undef.
 sub row {
     my ($self, @cells) = @_;
     push @{ $self->{rows} }, \@cells;
     return;
 }
 
-# Returns the heading and the rows as people see them, for text with a layout of its own.
+# Returns the titles and the rows as people see them, each a reference to a list, for text with a
+# layout of its own.
 sub texts {
     my ($self) = @_;
     my @titles = map { $_->[0] } @{ $self->{columns} };
     return (\@titles, map { [map { (ref $_ ? $_->[1] : $_) // '' } @$_] } @{ $self->{rows} });
 }
 
-# Prints the table. Returns 0 or another number. Without rows, text has only the facts, unless a
-# function `text' makes it.
+# Prints the table. HOW: format, title, quiet, and text, a function that makes the text for people.
+# Without rows and that function, text has only the facts. Returns 0, or another number if that
+# failed.
 sub print {
     my ($self, $out, %how) = @_;
     my $text = delete $how{text};

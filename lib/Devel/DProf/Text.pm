@@ -13,27 +13,29 @@ our @EXPORT_OK = qw(bytes text shown json_text plural few unknown meant);
 
 # ---- names ----
 
+# Returns text as UTF-8 in bytes; bytes stay as they are.
 sub bytes {
     my ($text) = @_;
     utf8::encode($text) if utf8::is_utf8($text);
     return $text;
 }
 
-# Decodes a name, or an argument of a shell, as UTF-8 if it is valid UTF-8.
+# Returns a name, or an argument of a shell, decoded from UTF-8 if it is valid UTF-8.
 sub text {
     my ($bytes) = @_;
     utf8::decode($bytes);
     return $bytes;
 }
 
-# Escapes characters that could begin a new line or move a cursor.
+# Returns a name with those characters escaped that could begin a new line or move a cursor.
 sub shown {
     my ($name) = @_;
     require Devel::DProf::Profile;
     return text(Devel::DProf::Profile::escape(bytes("$name")));
 }
 
-# JSON leaves some control characters as they are, and the marks that turn the direction of writing.
+# Returns data as JSON, in characters. Some control characters are escaped as well, and the marks
+# that turn the direction of writing, because JSON::PP leaves them as they are.
 sub json_text {
     my ($data, %how) = @_;
     require JSON::PP;
@@ -43,6 +45,7 @@ sub json_text {
 
 # ---- numbers, lists ----
 
+# Returns a number and its noun: the plural has an s at its end unless MORE is given.
 sub plural {
     my ($n, $word, $more) = @_;
     return "$n " . ($n eq '1' ? $word : $more // "${word}s");
@@ -61,6 +64,7 @@ sub unknown {
 # Returns "did you mean a, b or c?", or an empty text if no word is near.
 sub meant { return question(near(@_)) }
 
+# Returns "did you mean a, b or c?" for words, or '' without any.
 sub question {
     my (@near) = @_;
     my $last = pop @near // return '';
@@ -105,6 +109,7 @@ sub distance {
     return $rows[-1][-1];
 }
 
+# Returns the first three texts, and how many more there are.
 sub few { return @_ > 3 ? (@_[0 .. 2], 'and ' . (@_ - 3) . ' more') : @_ }
 
 1;

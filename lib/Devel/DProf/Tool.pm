@@ -27,12 +27,14 @@ sub status {
     return FAILED;
 }
 
+# Prints a message on standard error, with characters escaped that a terminal would obey.
 sub complain { end_transient(); print STDERR Devel::DProf::Profile::escape(bytes($_[0])), "\n" }
 
 # ---- output ----
 
 # Chooses the output of a report: on a terminal a pager, which exits at once if all fits. Returns
-# the handle, and whether a person reads it.
+# the handle, and whether a person reads it. pager: whether one may be used; is_text: whether the
+# report is text.
 sub output {
     my ($pager, $is_text) = @_;
     return (\*STDOUT, 0) if !-t STDOUT;
@@ -47,8 +49,9 @@ sub output {
     return ($out, 1);
 }
 
-# Reports output that could not be written. A pager that was left early is no error. unfinished:
-# more output follows, and the handle stays open.
+# Closes the handle of a report, and prints a message if the report could not be written. Returns
+# the exit status. A pager that was left early is no error. unfinished: more output follows, and the
+# handle stays open.
 sub written {
     my ($tool, $out, $rc, %is) = @_;
     my $errno = $!;
@@ -67,7 +70,7 @@ sub result {
     my ($out, $file) = (\*STDOUT);
     if (defined $path && $path ne '-') {
         require Devel::DProf::Write;
-        $file = Devel::DProf::Write->new($path) or return unwritten($path, $!);
+        $file = Devel::DProf::Write->new($path) or return report_unwritten($path, $!);
         $out = $file->handle;
     }
     binmode $out;
@@ -76,30 +79,29 @@ sub result {
     return $status if !$file;
     $file->discard if $is_nothing || $status;
     my $why = $is_nothing || $status ? undef : $file->commit;
-    return defined $why ? unwritten($path, $why) : $status;
+    return defined $why ? report_unwritten($path, $why) : $status;
 }
 
-# Does the same for a result that is a profile, which programs read: it is written whole or not at
-# all, without the part that CODE wrote before it failed. CODE returns 0, or anything else if it has
-# failed.
+# Writes a result that is a profile, as result() does, but whole or not at all, because programs
+# read it. CODE returns 0, or anything else if it has failed.
 sub saved {
     my ($tool, $path, $code) = @_;
     require Devel::DProf::Write;
     my $why = $path ne '-' ? Devel::DProf::Write::whole($path, $code)
         : Devel::DProf::Write::to(\*STDOUT, $code);
     return OK if !defined $why;
-    return unwritten("$tool: " . ($path eq '-' ? 'the result' : $path), $why);
+    return report_unwritten("$tool: " . ($path eq '-' ? 'the result' : $path), $why);
 }
 
-sub unwritten {
+# Prints that a path could not be written, and why. Returns the exit status.
+sub report_unwritten {
     my ($path, $why) = @_;
     complain("$path could not be written: $why");
     return FAILED;
 }
 
-# Returns the columns of the terminal that the report goes to; 0 if it goes elsewhere. Returns the
-# width of text for people: COLUMNS, which is the user's choice, or the terminal's width; 0 in a
-# pipe, where lines may have any length.
+# Returns the width of text for people: COLUMNS, which is the user's choice, or the terminal's
+# width. Returns 0 in a pipe, where lines may have any length.
 sub text_width {
     my ($is_terminal) = @_;
     return !$is_terminal ? 0
@@ -110,12 +112,14 @@ sub text_width {
 # are cut in the middle. wide: nothing is cut.
 use constant PIPE_WIDTH => 132;
 
+# Returns the options of C for the width of text, as pairs. wide: neither lines nor names are cut.
 sub text_widths {
     my ($is_terminal, $wide) = @_;
     my $width = $wide ? 0 : text_width($is_terminal);
     return (width => $width, names_width => $wide || $width ? 0 : PIPE_WIDTH);
 }
 
+# Returns the columns of the terminal at the standard output, or 0 if that is no terminal.
 sub terminal_width { return -t STDOUT ? (terminal_size())[0] : 0 }
 
 # Returns columns and rows of the terminal at the standard output.
@@ -125,10 +129,12 @@ sub terminal_size {
     my %code = (linux => 0x5413, map { $_ => 0x40087468 } qw(darwin freebsd netbsd openbsd));
     my ($rows, $columns) = $code{$^O} && ioctl(STDOUT, $code{$^O}, $size = "\0" x 8)
         ? unpack 'S2', $size : (0, 0);
-    return ($columns || positive($ENV{COLUMNS}) || 80, $rows || positive($ENV{LINES}) || 24);
+    return ($columns || positive_number($ENV{COLUMNS}) || 80, $rows
+        || positive_number($ENV{LINES}) || 24);
 }
 
-sub positive { return ($_[0] // '') =~ /^(\d+)$/ ? $1 : 0 }
+# Returns the number in a text, or 0.
+sub positive_number { return ($_[0] // '') =~ /^(\d+)$/ ? $1 : 0 }
 
 # ---- a transient line ----
 
@@ -136,7 +142,7 @@ my $is_shown;
 
 use constant { TRANSIENT_COLUMNS => 79, QUIET_SECONDS => 1 };
 
-# Shows a text on a terminal until the next message, in place of the one before.
+# Shows a text on the terminal until the next message, in the place of the previous one.
 sub transient {
     my ($text) = @_;
     $is_shown = 1;
@@ -161,26 +167,29 @@ sub progress {
     };
 }
 
-# Returns the text for that: bytes, share, rate, and the seconds that are left.
+# Returns the text of a progress message: bytes, share, rate, and the time that is left.
 sub how_far {
     my ($name, $done, $total, $seconds) = @_;
     my $rate = $done / $seconds;
     return "$name: " . join ', ', $total ? sprintf('%d %%', 100 * $done / $total) : (),
-        mb($done) . ($total ? ' of ' . mb($total) : ''), mb($rate) . '/s',
-        $total && $rate ? left(($total - $done) / $rate) . ' left' : ();
+        megabytes($done) . ($total ? ' of ' . megabytes($total) : ''), megabytes($rate) . '/s',
+        $total && $rate ? time_left(($total - $done) / $rate) . ' left' : ();
 }
 
-sub mb {
+# Returns bytes as text, in megabytes or gigabytes.
+sub megabytes {
     my ($bytes) = @_;
     return $bytes < 1e9 ? sprintf $bytes < 9_950_000 ? '%.1f MB' : '%.0f MB', $bytes / 1e6
         : sprintf '%.1f GB', $bytes / 1e9;
 }
 
-sub left {
+# Returns seconds as text, in seconds or minutes.
+sub time_left {
     my ($seconds) = @_;
     return $seconds < 120 ? sprintf('%.0f s', $seconds) : sprintf '%.0f min', $seconds / 60;
 }
 
+# Removes the text that transient() shows.
 sub end_transient {
     print STDERR "\r\e[K" if $is_shown;
     $is_shown = 0;

@@ -34,14 +34,17 @@ my @ALL = map {
         env => 'DPROF' . uc($word) . '_OPTS', purpose => $purpose, more => $more }
 } @ROWS;
 
+# Returns the rows of all tools, hashes: word, name, module, purpose, env.
 sub all { return @ALL }
 
+# Returns the row of a tool, from its word or its command's name, or undef.
 sub tool {
     my ($name) = @_;
     my ($found) = grep { $name eq $_->{word} || $name eq $_->{name} } @ALL;
     return $found;
 }
 
+# Loads the module of a tool, given by its row. Returns the module's name.
 sub load {
     my ($row) = @_;
     require $row->{module} =~ s{::}{/}gr . '.pm';

@@ -45,7 +45,8 @@ sub keys_of {
 
 # ---- filters ----
 
-# Returns the filters, lists and patterns of names, that flags() takes.
+# Returns the filters, lists and patterns of names, that flags() takes, as pairs, from a tool's
+# options. PATTERNS: the names of the options that are regular expressions.
 sub filters {
     my ($opt, @patterns) = @_;
     return if !grep { defined $opt->{$_} } qw(S d C), @patterns;
@@ -64,7 +65,9 @@ sub filters {
     return %how;
 }
 
-# Returns the flags of each sub, and of the time outside of all subs, by the filters and patterns.
+# Returns a string with the flags of each sub, and of the time outside of all subs, that the filters
+# $how give them, or undef if they hide nothing. labels: the names that the filters apply to, if
+# these are others than the profile's.
 sub flags {
     my ($how, $profile, $header, $labels) = @_;
     my $n = 0;
@@ -139,7 +142,7 @@ sub meant_subs {
     return length $meant ? "; $meant" : '';
 }
 
-# Sets format, separator and percentage, as far as the tool has these options.
+# Sets format, separator and percentage in $how from a tool's options.
 sub medium {
     my ($opt, $how, @formats) = @_;
     $how->{format} = Devel::DProf::Table::format_of($opt->{format}, undef, @formats);
@@ -158,6 +161,7 @@ sub medium {
     return;
 }
 
+# Returns whether the text has colours.
 sub colour {
     my ($opt, $is_terminal) = @_;
     my $color = $opt->{color} // 'auto';
@@ -165,7 +169,7 @@ sub colour {
     return $color eq 'always' || $auto ? 1 : 0;
 }
 
-# Adds up the times of the profiles in ticks of the finest of all. Returns a message about the first
+# Adds up the times of the profiles in ticks of the finest rate. Returns a message about the first
 # profile that makes a sum too large, or nothing. C checks the same limit, DP_LIMIT_TOTAL, but
 # cannot name a file.
 sub too_large {

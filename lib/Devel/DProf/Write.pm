@@ -34,8 +34,8 @@ sub whole {
     return $file->commit;
 }
 
-# Calls CODE with an open handle, as whole does, and closes it. Returns undef, or why the output is
-# incomplete.
+# Calls CODE with an open handle, as whole() does, and closes the handle. Returns undef, or why the
+# output is incomplete.
 sub to {
     my ($out, $code) = @_;
     binmode $out;
@@ -91,13 +91,15 @@ sub discard {
     return;
 }
 
+# Gives the finished file its name. Returns whether that succeeded.
 sub rename {
     my ($self) = @_;
     my ($dir, $temp, $target) = @$self{qw(dir temp target)};
     return $dir ? $dir->move($temp, $dir, $target) : CORE::rename $temp, $target;
 }
 
-# A child that was forked meanwhile leaves its parent's file alone.
+# Removes a file that was not committed. A child that was forked meanwhile leaves its parent's file
+# alone.
 sub DESTROY {
     my ($self) = @_;
     $self->discard if defined $self->{temp} && $self->{pid} == $$;
@@ -106,8 +108,8 @@ sub DESTROY {
 
 # ---- names and links ----
 
-# The name at the end of the links: the new file is made beside that one, so that the links stay.
-# Returns undef, and sets $!, if they lead nowhere.
+# Returns the name at the end of the links at PATH: the new file is made beside that one, so that
+# the links stay. Returns undef, and sets $!, if they lead nowhere.
 sub target {
     my ($self, $path) = @_;
     for (1 .. MOST_LINKS) {
@@ -127,11 +129,13 @@ sub target {
     return undef;
 }
 
+# Returns the folder of a path.
 sub folder_of { return $_[0] =~ m{\A(.*/)[^/]+/*\z}s ? $1 =~ s{(?<=.)/+\z}{}r : '.' }
 
-# In a folder where all users can make names, a link is followed only if it is the user's own or
-# that of the folder's owner, as Linux does with protected_symlinks: others may have put it there to
-# make us write to a file that they may not write to.
+# Returns whether a link at PATH, with that owner, must not be followed. In a folder where all users
+# can make names, a link is followed only if it is the user's own or that of the folder's owner, as
+# Linux does with protected_symlinks: others may have put it there to make us write to a file that
+# they may not write to.
 sub is_planted {
     my ($path, $owner) = @_;
     my ($mode, $of_folder) = (stat folder_of($path))[2, 4];
@@ -140,6 +144,7 @@ sub is_planted {
 
 # ---- files ----
 
+# Opens an existing file or device to write to it directly. Returns the handle, or undef.
 sub open_in_place {
     my ($path) = @_;
     sysopen my $out, $path, Fcntl::O_WRONLY() or return undef;
@@ -147,8 +152,9 @@ sub open_in_place {
     return $out;
 }
 
-# Makes a new file in the same folder, by an unpredictable name: O_EXCL follows no link there. It
-# gets the mode and owner of the old one, as far as permissions allow.
+# Makes a new file in the folder of TARGET, by an unpredictable name: O_EXCL follows no link there.
+# The file gets the mode and owner of the old one, as far as permissions allow. Returns the handle,
+# or undef.
 sub beside {
     my ($self, $target, @old) = @_;
     my ($folder, $name) = $target =~ m{\A(.*/)?([^/]*)\z}s;
@@ -159,7 +165,7 @@ sub beside {
     my $stem = ($folder // '') . substr $name, 0, LONGEST;
     my $how = Fcntl::O_WRONLY() | Fcntl::O_CREAT() | Fcntl::O_EXCL();
     for (1 .. TRIES) {
-        my $temp = "$stem." . random() . '.new';
+        my $temp = "$stem." . random_text() . '.new';
         if (sysopen my $out, $temp, $how, @old ? 0600 : 0666) {
             @$self{qw(temp target)} = ($temp, $target);
             if (@old) {
@@ -173,11 +179,12 @@ sub beside {
     return undef;
 }
 
-# Makes a new file in a directory that is open, likewise.
+# Makes a new file NAME in a directory that is open, a Devel::DProf::Dir. Returns the object, or
+# undef with the reason in $!.
 sub below {
     my ($self, $dir, $name) = @_;
     for (1 .. TRIES) {
-        my $temp = substr($name, 0, LONGEST) . '.' . random() . '.new';
+        my $temp = substr($name, 0, LONGEST) . '.' . random_text() . '.new';
         if ($self->{handle} = $dir->create($temp, 0666)) {
             @$self{qw(dir temp target)} = ($dir, $temp, $name);
             return $self;
@@ -187,8 +194,9 @@ sub below {
     return undef;
 }
 
-# Perl's own rand belongs to the program, which may have seeded it.
-sub random {
+# Returns 16 random hexadecimal digits. Perl's own rand belongs to the program, which may have
+# seeded it.
+sub random_text {
     my $bytes = '';
     if (open my $in, '<:raw', '/dev/urandom') {
         sysread $in, $bytes, 8;

@@ -49,6 +49,7 @@ sub end_with {
     return;
 }
 
+# Names the request by its route, unless the application has named it, when an action begins.
 sub name_by_route {
     my ($requests, $next, $c) = @_;
     my $stash = $c->stash;
@@ -57,6 +58,7 @@ sub name_by_route {
     return $next->();
 }
 
+# Returns the method and the route of a request.
 sub route_name {
     my ($c) = @_;
     my $endpoint = $c->match->endpoint or return NO_ROUTE;
@@ -75,6 +77,7 @@ sub rename_request {
     return;
 }
 
+# Gives the request of a controller another name, if one was begun.
 sub rename_to {
     my ($c, $name) = @_;
     my $rename = $c->stash->{ +KEY } // $c->req->env->{ +KEY };

@@ -23,6 +23,7 @@ sub to_app {
     return sub { return $self->call(@_) };
 }
 
+# Makes the object for requests from the middleware's options.
 sub prepare_app {
     my ($self) = @_;
     my %opt = map { $_ => $self->{$_} } grep { $_ ne 'app' } keys %$self;
@@ -30,6 +31,8 @@ sub prepare_app {
     return;
 }
 
+# Handles a request: begins it, calls the application, and returns the response, with a body that
+# ends the request when it is complete.
 sub call {
     my ($self, $env) = @_;
     my $app = $self->{app};
@@ -40,7 +43,8 @@ sub call {
     my $response = $app->($env);
     $request->set_name($env->{'dprof.name'});
     undef $section;
-    return ref $response eq 'CODE' ? streamed($request, $response) : answered($request, $response);
+    return ref $response eq 'CODE' ? wrap_streaming($request, $response) : wrap_response($request,
+        $response);
 }
 
 # Returns the name of a request: dprof.name, if the environment has it already; else what the code
@@ -54,56 +58,61 @@ sub request_name {
     return $self->{requests}->name_of($usual, $env);
 }
 
-# Wraps the body of a response if it is an object. Any other response is complete and runs no more
-# code of the application, so the request ends. The array is copied, as an application may return
-# the same array again.
-sub answered {
+# Returns a response whose body, if it is an object, ends the request at its end. Any other response
+# is complete and runs no more code of the application, so the request ends now. The array is
+# copied, as an application may return the same array again.
+sub wrap_response {
     my ($request, $response) = @_;
     my $body = ref $response eq 'ARRAY' ? $response->[2] : undef;
-    if (!continues($body)) {
+    if (!runs_code($body)) {
         $request->end;
         return $response;
     }
     my @copy = @$response;
-    $copy[2] = stream($request, $body);
+    $copy[2] = make_stream($request, $body);
     return \@copy;
 }
 
-# Returns whether a body runs code of the application. A filehandle does not, and must not be
-# wrapped, because the server may send the file by a system call.
-sub continues {
+# Returns whether a body runs code of the application when the server reads it. A filehandle does
+# not, and must not be wrapped, because the server may send the file by a system call.
+sub runs_code {
     my ($body) = @_;
     return ref $body && ref $body ne 'ARRAY' && blessed $body
         && reftype($body) !~ /\A(?:GLOB|IO)\z/ && $body->can('getline');
 }
 
-sub streamed {
+# Returns a delayed response: a sub that calls the application's one with a responder that ends the
+# request.
+sub wrap_streaming {
     my ($request, $code) = @_;
     return sub {
         my ($respond, @more) = @_;
         my $section = $request->section;
-        return $code->(responder($request, $respond), @more);
+        return $code->(wrap_responder($request, $respond), @more);
     };
 }
 
-# Wraps the server's responder. If the response has no body, the responder returns a writer for it.
-sub responder {
+# Returns the server's responder wrapped. If the response has no body, the responder returns a
+# writer for it.
+sub wrap_responder {
     my ($request, $respond) = @_;
     return sub {
         my ($response, @more) = @_;
         my $section = $request->section;
         my $has_body = ref $response ne 'ARRAY' || defined $response->[2];
-        return $respond->(answered($request, $response), @more) if $has_body;
+        return $respond->(wrap_response($request, $response), @more) if $has_body;
         my $writer = $respond->($response, @more);
-        return blessed $writer ? stream($request, $writer) : $writer;
+        return blessed $writer ? make_stream($request, $writer) : $writer;
     };
 }
 
-sub stream {
+# Returns an object that wraps a body or a writer, and keeps the request open as long as it lives.
+sub make_stream {
     my ($request, $inner) = @_;
     return bless { request => $request, inner => $inner }, 'Plack::Middleware::DProf::Stream';
 }
 
+# Calls a method of the wrapped object in a section of the request.
 sub pass_through {
     my ($method, $stream, @args) = @_;
     my $section = $stream->{request}->section;
@@ -121,6 +130,7 @@ our ($AUTOLOAD, $DPROF_AROUND);
 sub getline { return Plack::Middleware::DProf::pass_through('getline', @_) }
 sub write { return Plack::Middleware::DProf::pass_through('write', @_) }
 
+# Ends the request, and closes the wrapped object.
 sub close {
     my ($self, @args) = @_;
     my $section = $self->{request}->section;
@@ -128,6 +138,7 @@ sub close {
     return $self->{inner}->close(@args);
 }
 
+# Returns a method if the wrapped object has it.
 sub can {
     my ($self, $method) = @_;
     return $self->SUPER::can($method) if !ref $self;
@@ -140,6 +151,7 @@ sub isa {
     return $self->SUPER::isa($class) || ref $self && $self->{inner}->isa($class);
 }
 
+# Calls any other method of the wrapped object.
 sub AUTOLOAD {
     return Plack::Middleware::DProf::pass_through($AUTOLOAD =~ s/.*:://sr, @_);
 }

@@ -20,6 +20,8 @@ sub misspelt {
         . (@near ? '; perhaps ' . join(', ', @near) : '');
 }
 
+# Returns a message if the profile of a script has no sub of this name, with similar names;
+# otherwise nothing.
 sub doubtful_name {
     my ($p, $sub) = @_;
     return if $p->is_block || $p->knows($sub);
@@ -27,13 +29,14 @@ sub doubtful_name {
     return "the profile has no sub $sub" . (@near ? '; it has ' . join(', ', @near) : '');
 }
 
+# Returns whether this process has a sub of this name.
 sub is_defined {
     my ($sub) = @_;
     no strict 'refs';
     return $sub =~ /^\w+(?:(?:::|')\w+)*\z/ && defined &{$sub};
 }
 
-# Returns at most three subs whose names are near to one that was not found, also such as are
+# Returns at most three subs whose names are similar to one that was not found, also such as are
 # defined but were not called.
 sub nearest {
     my ($p, $sub) = @_;

@@ -9,8 +9,9 @@ use Carp 'croak';
 
 our $VERSION = '20261120.00';
 
-# HOW: read, a sub that returns a Devel::DProf::Profile; is_block; skipped, the reason if there is
-# no profile; dir, a folder for its file; stdout, stderr, status.
+# Makes the object for a profile. FIELDS: read, a sub that returns a Devel::DProf::Profile;
+# is_block; skipped, the reason if there is no profile; dir, a folder for its file; stdout, stderr,
+# status.
 sub new {
     my ($class, %fields) = @_;
     return bless {%fields}, $class;
@@ -22,24 +23,26 @@ sub stdout  { return $_[0]{stdout} }
 sub stderr  { return $_[0]{stderr} }
 sub status  { return $_[0]{status} }
 
+# Returns the profile, a Devel::DProf::Profile, which is read at the first call. Dies if there is
+# none.
 sub profile {
     my ($self) = @_;
     croak "there is no profile: $self->{skipped}" if defined $self->{skipped};
     return $self->{profile} //= $self->{read}->();
 }
 
-# Returns the metric of a word, or undef. The modules that analyze profiles are loaded on first use.
+# Returns the metric of a word, or undef.
 sub metric { return $_[0]->profile->metric($_[1]) }
 
-# Returns the numbers of a sub, or of (total): calls, and a metric's self and inclusive values.
+# Returns the numbers of a sub, or of (total), as a hash: calls, and a metric's self and incl.
 # Returns undef if there is no such sub.
 sub row {
     my ($self, $name, $metric) = @_;
     return $self->rows($metric)->{$name};
 }
 
-# Returns the costs of all subs in a metric, by name. Subs of the same name are also there as
-# separate ones, by the labels that distinguish them.
+# Returns a hash of the costs of all subs in a metric, by name: { calls, self, incl } each. Subs of
+# the same name are also there as separate ones, by the labels that distinguish them.
 sub rows {
     my ($self, $metric) = @_;
     return $self->{rows}{$metric} //= do {
@@ -62,6 +65,7 @@ sub rows {
 
 # ---- for tests ----
 
+# Returns the number of calls of a sub, 0 if it was not called.
 sub calls {
     my ($self, $name) = @_;
     my $row = $self->row($name, 'cpu');
@@ -77,8 +81,8 @@ sub cost {
     return $metric->is_time ? $value / $self->profile->hz : $value;
 }
 
-# Returns the metric that a word means: self, incl, METRIC or incl METRIC. Dies if there is no such
-# metric.
+# Returns the metric that a text means, self, incl, METRIC or incl METRIC, and whether its inclusive
+# values are meant. Dies if there is no such metric.
 sub metric_of {
     my ($self, $what) = @_;
     my $is_bare = $what =~ /^(?:self|incl)\z/;
@@ -93,12 +97,14 @@ sub metric_of {
 
 sub counters { return $_[0]->profile->counter_names }
 
+# Returns the names of all subs in the profile, sorted.
 sub subs {
     my ($self) = @_;
     my %seen;
     return sort grep { !$seen{$_}++ } map { $_->[0] } $self->profile->subs({ separate => 1 });
 }
 
+# Returns whether the profile has a sub of this name.
 sub knows {
     my ($self, $name) = @_;
     return defined $self->row($name, 'cpu');

@@ -16,7 +16,8 @@ our $VERSION = $Devel::DProf::Core::VERSION;
 
 sub import { }      # prove passes the options here, too
 
-# Called by prove before any test runs.
+# Installs the plugin: prove calls this before it runs any test. Returns 1. Dies if an option is
+# wrong or the profiler cannot run.
 sub load {
     my ($class, $prove) = @_;
     my $app = $prove->{app_prove};
@@ -54,7 +55,7 @@ sub prepare {
     die "DProf: PERL5OPT already has `$1'; only one debugger or profiler can run\n"
         if $was =~ /(?:^|\s)(-d\S*)/;
     my @folders = (File::Spec->rel2abs(File::Spec->tmpdir), '/tmp');
-    my ($temp) = grep { defined && -w $_ && plain($_) } @folders
+    my ($temp) = grep { defined && -w $_ && fits_in_options($_) } @folders
         or die "DProf: no folder for temporary files has a name that fits in PERL5OPT\n";
     $self->{dir} = File::Temp->newdir('dprof-prove-XXXXXX', DIR => $temp);
     my @inc = $self->include_switch;
@@ -69,9 +70,9 @@ sub prepare {
     return $self->try_perl;
 }
 
-# Returns whether a name can be in PERL5OPT, which is split at blanks, and in the profiler's
+# Returns whether a path can be in PERL5OPT, which is split at blanks, and in the profiler's
 # options, which are split at commas.
-sub plain { return $_[0] =~ m{\A[\w./+\@~-]+\z} }
+sub fits_in_options { return $_[0] =~ m{\A[\w./+\@~-]+\z} }
 
 # Returns a switch if perl would not find the module by itself: -I and a folder that has nothing
 # else, because a folder of the user's in front of all others would add other modules. PERL5LIB is
@@ -138,7 +139,8 @@ sub run {
     return $passed && $good;
 }
 
-# Returns a signal handler that removes the folder, unless there is a handler already.
+# Returns a handler for the signal NAME that removes the folder of profiles and then lets the signal
+# end the process, or the user's own handler if there is one.
 sub cleanup_handler {
     my ($self, $name, $handler) = @_;
     return $handler if defined $handler && length $handler && $handler ne 'DEFAULT';
@@ -158,7 +160,8 @@ sub text_formatter {
     return $class =~ /\ATAP::Formatter::(?:Console|File|Color)\z/;
 }
 
-# Makes a folder for a test, which all processes of the test write to.
+# Makes a folder for a test, where all processes of the test write their profiles, and puts it into
+# PERL5OPT. job: [file, name] of the test.
 sub before_test {
     my ($self, $job) = @_;
     my ($file, $name) = @$job;
@@ -176,6 +179,7 @@ sub before_test {
     return;
 }
 
+# Notes whether a test, a [file, name], has failed or was skipped, as its TAP says.
 sub after_test {
     my ($self, $job, $parser) = @_;
     my $n = shift @{ $self->{of_job}{"$job->[0]\0$job->[1]"} } // return;
@@ -185,7 +189,8 @@ sub after_test {
     return;
 }
 
-# Prints the summary, checks the gate, and writes other files. Returns whether the gate passed.
+# Prints the summary to the handle OUT, checks the gate, and writes the files that options ask for.
+# passed: whether all tests passed. Returns whether the gate passed.
 sub finish {
     my ($self, $passed, $loud, $out) = @_;
     my $suite = $self->{suite};

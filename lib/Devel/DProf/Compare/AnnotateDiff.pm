@@ -23,8 +23,9 @@ my @COLUMNS = (['Baseline', 'baseline'], ['New', 'value'], ['Count', 'baseline_c
     ['Count', 'count'], ['Line', 'baseline_line'], ['Line', 'line'], ['', 'mark', 1],
     ['Source', 'source', 1], ['Sub', 'sub', 1], ['File', 'file', 1]);
 
-# diff: a Devel::DProf::Compare::Diff of two sides, after settle. how: colour. Dies if the sides
-# cannot be compared.
+# Makes the object that shows source of two sides with its costs. diff: a
+# Devel::DProf::Compare::Diff of two sides, after settle. how: colour. Dies if the sides cannot be
+# compared.
 sub new {
     my ($class, $diff, %fields) = @_;
     my $self = bless { diff => $diff, %fields }, $class;
@@ -36,7 +37,8 @@ sub new {
     return $self;
 }
 
-# Adds a line's costs on both sides, by file and number, to those of all subs and of its own sub.
+# Adds the costs that a line has on both sides to the sums by file and line number: to those of all
+# subs, and to those of the sub that the row is about.
 sub add_line {
     my ($self, $row) = @_;
     my $file = $self->{files}{ $row->{file} } ||= { names => [@$row{qw(baseline_file own_file)}] };
@@ -56,7 +58,8 @@ sub add_line {
 
 # ---- the meaning of a word ----
 
-# Returns the lines of a sub or a file as a table, and its text. Dies if the word means neither.
+# Returns the lines of the sub or file that WORD means as a table, and a pair `text' with a function
+# that returns the table as text. Dies if the word means neither.
 sub table_of {
     my ($self, $word) = @_;
     my @parts = $self->find_files($word);
@@ -68,7 +71,7 @@ sub table_of {
     my $table = Devel::DProf::Table->new(@COLUMNS);
     $table->fact(@$_) for ['Baseline', 'baseline', $names[0]], ['New', 'new', $names[1]],
         ['Metric', 'metric', $metric];
-    @parts = map { $self->part($_, $table) } @parts;
+    @parts = map { $self->add_part($_, $table) } @parts;
     my @notes = map { @{ $_->{notes} } } @parts;
     $table->fact('Notes', 'notes', join ' ', @notes) if @notes;
     return ($table, text => sub {
@@ -77,8 +80,8 @@ sub table_of {
     });
 }
 
-# Returns the files that a word of --annotate means: by their full name on either side or, if there
-# is none, by the end of it.
+# Returns the files that a word of --annotate means, as hashes { file => NAME }: by their full name
+# on either side or, if there is none, by the end of it.
 sub find_files {
     my ($self, $word) = @_;
     my $files = $self->{files};
@@ -92,7 +95,8 @@ sub find_files {
     return map { { file => $_ } } @found;
 }
 
-# Finds a sub by its label, and returns a part for each file that has lines of it.
+# Returns the sub that a word of --annotate means, as { file, label }: one hash for each file that
+# has lines of the sub.
 sub find_subs {
     my ($self, $word) = @_;
     my %files_of;
@@ -108,9 +112,9 @@ sub find_subs {
 
 # ---- a part ----
 
-# Adds the lines of a part to the table. Returns the other pieces of its text: head, notes, and the
-# table's lines with their change in percent.
-sub part {
+# Adds the lines of a part, { file, label }, to the table. Returns the other pieces of the part's
+# text, as a hash: head, notes, and for each line its change in percent of the total.
+sub add_part {
     my ($self, $part, $table) = @_;
     my $file = $self->{files}{ $part->{file} };
     my $cost = $file->{cost}{ $part->{label} // '' };
@@ -127,10 +131,11 @@ sub part {
             $file->{names}[1] // $file->{names}[0]);
     }
     return { lines => \@lines, notes => [$self->notes($file, \@texts)],
-        head => [$self->head($part, $file, \@ranges)] };
+        head => [$self->heading_of($part, $file, \@ranges)] };
 }
 
-# Returns the first and the last line of a file, or of a sub from its name to its last brace.
+# Returns the first and the last line of a part on a side, [FIRST, LAST]: those of the file, or of
+# the sub from its name to its last brace.
 sub range {
     my ($self, $part, $file, $side, $source) = @_;
     my $of = $file->{cost}{ $part->{label} // '' };
@@ -148,14 +153,15 @@ sub range {
     return [$first, $source->end_of($label, $first, $numbers[-1], $is_of_others)];
 }
 
-# Returns the lines to be shown: mark, number on both sides, and text of each.
+# Returns the lines to be shown, [MARK, NUMBER ON SIDE 0, NUMBER ON SIDE 1, TEXT] each; the mark is
+# "-" for a removed line, "+" for an added one, or a blank.
 sub rows {
     my ($self, $file, $cost, $texts, $ranges) = @_;
     my @numbers = map {
         my ($side, $range) = ($_, $ranges->[$_]);
         [grep { $texts->[$side] || $cost->[$side]{$_} } $range->[0] .. $range->[1]];
     } 0, 1;
-    my $pair = $self->pairs($file, $texts, $ranges);
+    my $pair = $self->pair_lines($file, $texts, $ranges);
     my $known = $texts->[0] && $texts->[1];
     my (@rows, @added);
     my ($at, $old) = (0, $numbers[0]);
@@ -183,9 +189,9 @@ sub rows {
     return @rows;
 }
 
-# Pairs lines with those of the baseline by the texts of both, or, without texts, as C has paired
-# the lines that ran.
-sub pairs {
+# Returns a hash from the line numbers of side 1 to the numbers that the same lines have on side 0.
+# The texts of both sides decide; without texts, the pairs that C found among the lines that ran.
+sub pair_lines {
     my ($self, $file, $texts, $ranges) = @_;
     return $file->{pair} || {} if !$texts->[0] || !$texts->[1];
     my @parts = map {
@@ -200,7 +206,7 @@ sub pairs {
 # ---- lines of text ----
 
 # Returns the lines above a part: the sub's name and, as in a unified diff, the place on each side.
-sub head {
+sub heading_of {
     my ($self, $part, $file, $ranges) = @_;
     my @where = map {
         my ($first, $last) = @{ $ranges->[$_] };
@@ -210,8 +216,8 @@ sub head {
     return (defined $part->{label} ? shown($part->{label}) : (), "--- $where[0]", "+++ $where[1]");
 }
 
-# Returns remarks about sides whose source is not available, which make the pairing of lines
-# uncertain.
+# Returns remarks about each side whose source is not available, since pairs of lines are uncertain
+# without it.
 sub notes {
     my ($self, $file, $texts) = @_;
     my @names = map { $_->{name} } $self->{diff}->sides;
@@ -240,7 +246,7 @@ sub text {
 }
 
 # Returns a value as people read it: seconds in a unit that fits, counts with separators; '' for 0.
-sub value {
+sub value_text {
     my ($self, $value) = @_;
     return '' if !$value;
     return grouped($value) if !$self->{diff}->in_seconds;
@@ -250,23 +256,25 @@ sub value {
     return sprintf '%.*f %s', $number < 10 ? 3 : $number < 100 ? 2 : 1, $number, $unit->[1];
 }
 
-# Returns the costs of a line on both sides, and their difference.
+# Returns the costs of a row on both sides, each [VALUE, CALLS] or undef, and the difference of the
+# two values.
 sub costs {
     my ($self, $row, $cost) = @_;
     my @of = map { my $n = $row->[ 1 + $_ ]; defined $n ? $cost->[$_]{$n} : undef } 0, 1;
     return (@of, ($of[1] ? $of[1][0] : 0) - ($of[0] ? $of[0][0] : 0));
 }
 
+# Returns the cells of a table's row: values, calls and line numbers of both sides, mark and text.
 sub cells {
     my ($self, $row, @cost) = @_;
-    return (map({ $_ ? [$_->[0], $self->value($_->[0])] : undef } @cost),
+    return (map({ $_ ? [$_->[0], $self->value_text($_->[0])] : undef } @cost),
         map({ $_ ? [$_->[1], grouped($_->[1])] : undef } @cost),
         map({ [$_, $_] } @$row[1, 2]), $row->[0],
         defined $row->[3] ? Devel::DProf::View::Source::printable($row->[3]) : '');
 }
 
-# Returns the numbers of those rows of a file that differ in text or cost, and of CONTEXT rows
-# around them. The first number of a range comes with the header above it.
+# Returns the rows of a file that differ in text or cost, with CONTEXT rows around them, as a list
+# of [NUMBER OF THE ROW, HEADER]. Only the first row of each range has a header.
 sub hunks {
     my ($self, $cost, $rows) = @_;
     my $least = $self->{diff}->is_exact ? 0

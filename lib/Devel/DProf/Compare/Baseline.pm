@@ -31,7 +31,8 @@ sub write {
     return 1;
 }
 
-# Returns the options of save() for a baseline.
+# Returns the options of Devel::DProf::Profile::save() for a baseline: which kind of file, and which
+# counters are exact enough to be in it.
 sub written_how {
     my ($profile, $counters_only) = @_;
     my @counters = grep { Devel::DProf::Metric::repeats($_) } $profile->counter_names;
@@ -66,6 +67,8 @@ sub profile {
     return $sum;
 }
 
+# Returns why a file with this outcome cannot be part of a baseline, or undef. truncated: files
+# without their end are accepted.
 sub why_unusable {
     my ($o, $truncated) = @_;
     my $what = Devel::DProf::Outcome::verdict($o);
@@ -101,16 +104,17 @@ sub bases {
 # The least change, in percent of the total, that has a line of its own in the call tree.
 use constant LEAST_PERCENT => 0.05;
 
-# Compares the files of a run with those of a baseline. Dies if a file cannot be compared, or if a
-# rule is wrong.
+# Compares the files of a run with those of a baseline. Takes NAME => VALUE pairs, and returns a
+# hash (see the manual). Dies if a file cannot be compared, or if a rule is wrong.
 sub compare {
     my (%how) = @_;
     my @messages;
-    my @sides = map { { name => $how{"$_->[0]_name"} // $_->[1], runs => runs($how{ $_->[0] }) } }
+    my @sides = map { { name => $how{"$_->[0]_name"} // $_->[1],
+        runs => as_runs($how{ $_->[0] }) } }
         ['old', 'baseline'], ['new', 'now'];
-    my %has = common(@sides);
-    my $rules = rules($how{fail_if}, \%has, \@messages);
-    my $metric = $how{metric} // metric($rules, \%has);
+    my %has = common_measures(@sides);
+    my $rules = checkable_rules($how{fail_if}, \%has, \@messages);
+    my $metric = $how{metric} // choose_metric($rules, \%has);
     my %in_c = (bases => [pair_bases($how{root})], renames => $how{renames} // [],
         strict => $how{strict} ? 1 : 0);
     my $reader = Devel::DProf::Sides->new(say => sub { push @messages, $_[0] }, waits => 1);
@@ -135,16 +139,16 @@ sub compare {
     push @messages, $diff->idle({ %$compared, rows => scalar @{ $compared->{rows} } });
     my %result = (
         (map { $_ => $compared->{$_} } qw(failed undecided needed)), metric => $metric,
-        findings => findings($compared), messages => unique(@messages), diff => $diff,
+        findings => findings_of($compared), messages => unique_texts(@messages), diff => $diff,
     );
     name_lines($diff, $result{findings}) if $has{lines};
-    @result{qw(text table)} = subs($compared, \%result, $how{rows} // 8);
-    @result{qw(branch tree)} = branch($compared, \%result, $how{rows} // 12);
+    @result{qw(text table)} = describe_subs($compared, \%result, $how{rows} // 8);
+    @result{qw(branch tree)} = describe_tree($compared, \%result, $how{rows} // 12);
     return \%result;
 }
 
-# Returns runs: a list of files is one run, and a list of such lists is several.
-sub runs {
+# Returns files as a list of runs: a list of files is one run, and a list of such lists is several.
+sub as_runs {
     my ($files) = @_;
     return [grep { @$_ } grep { ref } @$files] if ref $files->[0];
     return [[@$files]];
@@ -153,9 +157,9 @@ sub runs {
 # The words of the header `lines': counts only, or times and counters, too.
 my %LINES = words_of('lines');
 
-# Returns what all sides have: the names of counters, whether there are times, the least detail of
-# lines, and all versions of perl.
-sub common {
+# Returns what all sides have, as a hash: counters (a hash of their names), times, lines (the least
+# detail of lines, as a number), and perls (a list of versions).
+sub common_measures {
     my (@sides) = @_;
     my (%count, $files, %perls, %has);
     my $times = 1;
@@ -178,8 +182,10 @@ sub common {
     return %has;
 }
 
-# Returns the rules that can be checked on these sides, and adds a message about each other rule.
-sub rules {
+# Returns, as a list, those rules that can be checked on these sides, and adds a message to
+# $messages about each of the others. text: the rules as the user gave them; has: what
+# common_measures() returned.
+sub checkable_rules {
     my ($text, $has, $messages) = @_;
     return [] if !defined $text;
     my @rules;
@@ -210,8 +216,8 @@ sub why_no_lines {
     return "the lines have calls only, and no $metric";
 }
 
-# Returns the metric of the table.
-sub metric {
+# Returns the name of the metric that the table shows: that of a rule, else ops, else calls.
+sub choose_metric {
     my ($rules, $has) = @_;
     return 'cpu' if $has->{times} && grep { ($_->{metric} // '') =~ /^(?:self|incl)\z/ } @$rules;
     my ($counter) = grep { defined && !/^(?:calls|self|incl)\z/ } map { $_->{metric} } @$rules;
@@ -221,13 +227,17 @@ sub metric {
     return $has->{counters}{ops} && !$calls && @{ $has->{perls} } < 2 ? 'ops' : 'calls';
 }
 
+# Returns the folders whose names are left out when the subs of two sides are paired by file: blib,
+# the project's folder, and those of @INC.
 sub pair_bases {
     my ($root) = @_;
     $root = Cwd::abs_path($root // '.') // '';
     return map { text($_) } "$root/blib", 'blib', $root, grep { !ref && m{^/.} } @INC;
 }
 
-sub findings {
+# Returns the findings of a comparison as the caller of compare() gets them: a list of hashes with
+# rule, sub, old, new, undecided and, for lines, in.
+sub findings_of {
     my ($compared) = @_;
     return [map { +{ rule => $_->{rule}, sub => $_->{name}, old => $_->{baseline},
         new => $_->{value}, undecided => $_->{undecided},
@@ -271,11 +281,12 @@ sub line_text {
     my ($line) = @_;
     my $how = $line->{old} ? sprintf '%+.1f%%', 100 * ($line->{new} - $line->{old}) / $line->{old}
         : $line->{fate} eq 'inserted' ? 'inserted' : 'new';
-    return shown($line->{name}) . ': ' . change(@$line{qw(old new)})
+    return shown($line->{name}) . ': ' . change_text(@$line{qw(old new)})
         . (is_time($line) ? ' s' : " $line->{metric}") . " ($how)";
 }
 
-sub unique { my %seen; return [grep { !$seen{$_}++ } @_] }
+# Returns a reference to a list of the texts, each once.
+sub unique_texts { my %seen; return [grep { !$seen{$_}++ } @_] }
 
 # ---- tables ----
 
@@ -290,18 +301,19 @@ sub changed_subs {
         || abs more_calls($b) <=> abs more_calls($a) || $a->{name} cmp $b->{name} } @rows;
 }
 
-# Returns subs, or lines of the call tree, as a table.
-sub table {
+# Returns subs, or rows of the call tree, as a Devel::DProf::Table.
+sub make_table {
     my ($result, @rows) = @_;
     my $table = Devel::DProf::Table->new(['Calls before', 'baseline_calls'], ['Calls', 'calls'],
         ['Before', 'baseline'], ['Now', 'value'], ['Change', 'change_pct'], ['', 'status', 1],
         ['Level', 'level'], ['Sub', 'sub', 1]);
-    $table->fact('Metric', 'metric', $result->{metric} . unit($result));
+    $table->fact('Metric', 'metric', $result->{metric} . unit_text($result));
     for my $row (@rows) {
         my ($old, $new) = map { $_ // 0 } @$row{qw(baseline value)};
         my $percent = $old ? 100 * ($new - $old) / $old : undef;
         my $status = $row->{status} // '';
-        $table->row(map({ [$_ // 0, number($_ // 0)] } @$row{qw(baseline_calls calls)}, $old, $new),
+        $table->row(map({ [$_ // 0, number_text($_ // 0)] } @$row{qw(baseline_calls calls)}, $old,
+            $new),
             [$percent, $old == $new ? '' : $old ? sprintf '%+.1f%%', $percent : 'new'],
             $status =~ /\A(?:new|gone)\z/ ? $status : undef, [$row->{level}, $row->{level} // ''],
             $row->{name});
@@ -309,24 +321,28 @@ sub table {
     return $table;
 }
 
+# Returns how many more calls a row has than the row's baseline.
 sub more_calls { return ($_[0]{calls} // 0) - ($_[0]{baseline_calls} // 0) }
 
+# Returns whether the values of a result are times.
 sub is_time { return Devel::DProf::Metric::is_time_word($_[0]{metric}) }
 
-sub change {
+# Returns two values as text, OLD -> NEW, or only one if they are equal.
+sub change_text {
     my ($old, $new) = map { $_ // 0 } @_;
-    return $old == $new ? number($new) : number($old) . ' -> ' . number($new);
+    return $old == $new ? number_text($new) : number_text($old) . ' -> ' . number_text($new);
 }
 
-sub number {
+# Returns a number as text, with six digits if it is not whole.
+sub number_text {
     my ($n) = @_;
     return $n =~ /[.e]/ ? sprintf('%.6g', $n) : $n;
 }
 
-# Returns the paths of the call tree that have changed, from the program down: first those to the
-# subs that a rule found, then those with the largest changes. The first value is the number of
-# changed lines that are left out.
-sub widest {
+# Returns the rows of the call tree to show: the paths that have changed, from the program down;
+# first those to the subs that a rule found, then those with the largest changes, MOST rows in all.
+# Before the rows it returns the number of changed rows that are left out.
+sub largest_paths {
     my ($compared, $result, $most) = @_;
     my $all = $compared->{lines};
     my %found = map { $_->{sub} => 1 } @{ $result->{findings} };
@@ -359,43 +375,46 @@ sub widest {
 
 use constant { WIDTH => 78, LEAST => 20 };
 
-sub unit { return is_time($_[0]) ? ' (s)' : '' }
+# Returns the unit behind the name of the result's metric in a heading.
+sub unit_text { return is_time($_[0]) ? ' (s)' : '' }
 
-sub arrow { return $_[0] eq $_[1] ? $_[1] : "$_[0] -> $_[1]" }
+# Returns two texts with an arrow between them, or only one if they are equal.
+sub arrow_text { return $_[0] eq $_[1] ? $_[1] : "$_[0] -> $_[1]" }
 
-# Returns text and a table of the subs that matter.
-sub subs {
+# Returns the subs that matter as text of MOST lines at most, and all of them as a table.
+sub describe_subs {
     my ($compared, $result, $most) = @_;
-    my $table = table($result, changed_subs($compared, $result));
+    my $table = make_table($result, changed_subs($compared, $result));
     my (undef, @rows) = $table->texts;
     my $more = @rows > $most ? @rows - $most : 0;
     splice @rows, $most;
     my $calls_only = $result->{metric} eq 'calls';
-    my @lines = map { [$calls_only ? () : (arrow(@$_[0, 1]), ''), arrow(@$_[2, 3]), $_->[4],
-        shown($_->[7]) . (length $_->[5] ? " ($_->[5])" : '')] } @rows;
-    unshift @lines, [$calls_only ? () : ('calls', ''), $result->{metric} . unit($result), '',
+    my @lines = map { [$calls_only ? () : (arrow_text(@$_[0, 1]), ''), arrow_text(@$_[2, 3]),
+        $_->[4], shown($_->[7]) . (length $_->[5] ? " ($_->[5])" : '')] } @rows;
+    unshift @lines, [$calls_only ? () : ('calls', ''), $result->{metric} . unit_text($result), '',
         'sub'];
-    my $total = change(@{ $compared->{total} }{qw(baseline value)});
-    return (lines($more, "total: $total $result->{metric}",
+    my $total = change_text(@{ $compared->{total} }{qw(baseline value)});
+    return (join_lines($more, "total: $total $result->{metric}",
         @rows ? columns(WIDTH, LEAST, @lines) : 'no sub has changed'), $table);
 }
 
-# Returns text and a table of the changed part of the call tree.
-sub branch {
+# Returns the changed part of the call tree as text of MOST lines at most, and as a table.
+sub describe_tree {
     my ($compared, $result, $most) = @_;
-    my ($more, @kept) = widest($compared, $result, $most);
-    my $table = table($result, @kept);
+    my ($more, @kept) = largest_paths($compared, $result, $most);
+    my $table = make_table($result, @kept);
     return ('', $table) if !@kept;
     my (undef, @rows) = $table->texts;
     my $calls_only = $result->{metric} eq 'calls';
-    my @lines = map { [arrow(@$_[0, 1]), $calls_only ? () : arrow(@$_[2, 3]),
+    my @lines = map { [arrow_text(@$_[0, 1]), $calls_only ? () : arrow_text(@$_[2, 3]),
         '  ' x ($_->[6] > 20 ? 20 : $_->[6]) . shown($_->[7])] } @rows;
-    return (lines($more, columns(WIDTH, LEAST,
-        ['calls', $calls_only ? () : $result->{metric} . unit($result), 'call tree'], @lines)),
+    return (join_lines($more, columns(WIDTH, LEAST,
+        ['calls', $calls_only ? () : $result->{metric} . unit_text($result), 'call tree'], @lines)),
         $table);
 }
 
-sub lines {
+# Returns lines as one text, with a last line about those that were left out, if there are any.
+sub join_lines {
     my ($more, @lines) = @_;
     return join '', map { "$_\n" } @lines, $more ? "... and $more more" : ();
 }

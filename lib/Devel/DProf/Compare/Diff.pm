@@ -22,8 +22,9 @@ use Devel::DProf::View::Layout qw(grouped);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
-# READER: the Devel::DProf::Sides, which may be read later. HOW: what struct dp_diff_how has.
-# FIELDS: filters(), rules, and how to settle the comparison.
+# Makes a comparison, which is not settled yet. READER: the Devel::DProf::Sides, which may be read
+# later. HOW: options of C, the fields of struct dp_diff_how. FIELDS: filters(), rules, and how to
+# settle the comparison.
 sub new {
     my ($class, $reader, $how, %fields) = @_;
     my %given = (
@@ -66,7 +67,8 @@ sub has_runs {
     return scalar grep { @{ $_->{profiles} } > 1 } $self->sides;
 }
 
-# Returns the options that a picture of the same sides shares.
+# Returns the options that a picture of the same sides shares: a reference to those of C, then pairs
+# for the object.
 sub for_picture {
     my ($self) = @_;
     return ({ map { $_ => $self->{how}{$_} } qw(separate autoload renames bases normalize title) },
@@ -93,8 +95,8 @@ sub is_exact { return $_[0]{how}{measures}[0]->is_exact }
 
 # ---- metric and measures ----
 
-# Chooses the metric and the measures beside it. Returns false, after a message, if a side lacks the
-# metric.
+# Chooses the metric of the table, and the measures that are compared beside it. Returns false,
+# after a message, if a side lacks the metric.
 sub settle {
     my ($self) = @_;
     my @sides = $self->sides;
@@ -117,7 +119,7 @@ sub settle {
     $self->{how}{metric} = $measure->number;
     $self->{reader}->doubt_counter($measure, 0);
     $self->know_samples($measure) or return 0;
-    $self->know_units($measure);
+    $self->compare_by_unit($measure);
     $self->{how}{paired} = 1 if $self->is_in_turn;
     $self->{label} = $measure->label;
     # For exact values, the number says more than a share. A user who gives -c or -o wants the
@@ -169,9 +171,10 @@ sub settle_lines {
     return $self->{reader}->is_forced || $self->has_lines($what, $self->{metric_name});
 }
 
-# If all sides come from a store, prepares a comparison by host (Devel::DProf::Store::Sides): times
-# of subs are compared per call, and other values as shares.
-sub know_units {
+# Prepares a comparison by host or process if all sides come from a store
+# (Devel::DProf::Store::Sides): times of subs are then compared per call, and other values as
+# shares.
+sub compare_by_unit {
     my ($self, $measure) = @_;
     my @sides = $self->sides;
     my ($unit, @others) = map { $_->{unit} // '' } @sides;
@@ -207,8 +210,8 @@ sub few_units {
         : 'one process a side: a difference may come from the process or from the version';
 }
 
-# Reads ops beside times, because ops are exact. With several runs a side, ops also distinguish a
-# slow run from a slow sub.
+# Adds ops to the measures if the metric is a time and all profiles have ops. Ops are exact, so with
+# several runs a side they distinguish a slow run from a slow sub.
 sub know_work {
     my ($self) = @_;
     for my $profile (map { parts($_) } $self->sides) {
@@ -222,7 +225,8 @@ sub know_work {
     return;
 }
 
-# Reads the noise of each sub if all runs have it, so that C can also compare times without noise.
+# Adds the noise of each sub to the measures if all runs have it, so that C can also compare times
+# without noise.
 sub know_noise {
     my ($self) = @_;
     return if grep { !$_->has_counter('noise') } map { parts($_) } $self->sides;
@@ -234,7 +238,7 @@ sub know_noise {
 my $ADVICE = '-n compares shares, -f compares the values all the same';
 
 # Returns the number of sampled profiles. Returns undef, after a message, if some profiles are
-# sampled and others exact, because such values cannot be compared.
+# sampled and others have every call, because their values cannot be compared.
 sub sampled {
     my ($self) = @_;
     my @all = map { parts($_) } $self->sides;
@@ -273,8 +277,8 @@ sub same_kind {
         || $self->same_rates;
 }
 
-# Reads the numbers of samples for the test of sampled profiles. Returns false, after a message, if
-# values are not comparable.
+# Adds the numbers of samples to the measures if all profiles are sampled, for the test of sampled
+# profiles. Returns false, after a message, if values are not comparable.
 sub know_samples {
     my ($self, $measure) = @_;
     $self->same_kind($measure->name) or return 0;
@@ -302,7 +306,8 @@ sub fact_of_samples {
         . '; a change is one of the share of samples and of the value');
 }
 
-# Returns messages about differences between the recordings: perl, clock, options, program.
+# Returns messages about differences between the recordings of the sides: in perl, clock, options or
+# program. of_commands: the sides are different commands, so their programs may differ.
 sub differences {
     my ($self, $of_commands) = @_;
     my @told;
@@ -350,8 +355,8 @@ sub doubts {
     return @doubts;
 }
 
-# Returns the names of the values that rules use and that differ by chance, if each side has a
-# single run; or an empty text.
+# Returns the names of those values of rules that differ by chance, if each side has a single run;
+# otherwise ''.
 sub is_chancy {
     my ($self) = @_;
     return '' if $self->has_runs;
@@ -366,7 +371,8 @@ sub is_chancy {
     return join ' and ', grep { !$seen{$_}++ } @chancy;
 }
 
-# Returns, after printing, messages about rules, renames and filters that matched nothing.
+# Returns messages about rules, renames and filters that matched nothing. The comparison must have
+# been printed. result: what print() returned.
 sub idle {
     my ($self, $result) = @_;
     my @unmatched = grep { $_->{pattern} >= 0 && !$result->{matched}{ $_->{pattern} } }
@@ -470,7 +476,7 @@ sub is_in_ns {
 
 # ---- output ----
 
-# Returns the facts above the table: label, key and text of each.
+# Returns the facts above the table as a flat list: label, key and text of each.
 sub facts {
     my ($self) = @_;
     my ($view, $measure) = ($self->{how}{view} // DP_V_FLAT, $self->{how}{measures}[0]);
@@ -531,26 +537,28 @@ sub fact_of_compute {
     return ($label, 'compute', $text);
 }
 
-# Compares and prints. Returns C's result: code, rows, failed, undecided, needed, findings, and
-# matched, the patterns of rules that matched. Returns undef, after a message, if a pattern cannot
-# be used.
+# Compares the sides, and prints the result to OUT. Returns C's result as a hash: code, rows,
+# failed, undecided, needed, findings, and matched, the patterns of rules that matched. Returns
+# undef, after a message, if a pattern cannot be used.
 sub print {
     my ($self, $out, %how) = @_;
     return $self->result(sub { Devel::DProf::Profile::print_diff($out, @_) }, %how);
 }
 
-# Returns what print would return, without printing.
+# Compares the sides without printing. Returns what print() would return.
 sub check { my ($self) = @_; return $self->result(\&Devel::DProf::Profile::check_diff) }
 
-# Returns the comparison as rows, like Devel::DProf::Profile::compared, or undef, like print. In the
-# call tree, changes below that percentage of the total are joined in one line.
+# Compares the sides, and returns rows as Devel::DProf::Profile::compared does, or undef, after a
+# message, if a pattern cannot be used. In the call tree, changes below LINES_PERCENT of the total
+# are joined in one line.
 sub compared {
     my ($self, $lines_percent, %how) = @_;
     return $self->result(
         sub { eval { Devel::DProf::Profile::compared(@_, $lines_percent) } }, %how);
 }
 
-# Calls a function of C. Returns its result, or undef, after a message, if a pattern cannot be used.
+# Calls CODE, a function of C, with the sides and options of this comparison. HOW replaces some of
+# the options. Returns its result, or undef, after a message, if a pattern cannot be used.
 sub result {
     my ($self, $code, %how) = @_;
     my (%matched, $wrong);
@@ -591,7 +599,7 @@ sub needs_lines {
         || grep { $_->{by_line} } @{ $self->{how}{rules} });
 }
 
-# Reads the sources that differ between the sides, so that lines are paired by their texts.
+# Reads, once, those sources that differ between the sides, so that C can pair lines by their texts.
 sub know_sources {
     my ($self) = @_;
     require Devel::DProf::View::Source;
@@ -600,7 +608,8 @@ sub know_sources {
     return;
 }
 
-# Returns the source of a file on a side. It has a text only if that is the recorded one.
+# Returns the source of a file on a side, a Devel::DProf::View::Source. It has a text only if that
+# is the recorded one.
 sub source_of {
     my ($self, $side, $file) = @_;
     require Devel::DProf::View::Source;
@@ -611,8 +620,8 @@ sub source_of {
     return Devel::DProf::View::Source->new('gone');
 }
 
-# Returns lines of source and their subs as rows, as compared() does, with the values of a measure,
-# by default the first.
+# Compares the sides by line of source. Returns a hash with rows, as compared() does, each a line
+# and its sub, with the values of a measure, by default the first.
 sub line_rows {
     my ($self, $measure) = @_;
     $self->know_sources;
@@ -652,8 +661,8 @@ sub names_of {
     return (\%shared, \%shown, %naming);
 }
 
-# Returns the options of the comparison as C takes them, some of them replaced. Afterwards, set()
-# fails.
+# Returns the options of the comparison as C takes them, some of them replaced by HOW. Afterwards
+# the options cannot change any more.
 sub in_c {
     my ($self, %how) = @_;
     %how = (given($self->{how}), %how);
@@ -671,7 +680,8 @@ sub measure_in_c {
     };
 }
 
-# Finds the common names of subs, which filters are applied to.
+# Finds the name that each sub has in all sides, and keeps it in {labels}{PROFILE}, a list by the
+# sub's number. Filters are applied to these names.
 sub learn_labels {
     my ($self) = @_;
     my @sides = $self->sides;
@@ -682,8 +692,8 @@ sub learn_labels {
     return;
 }
 
-# Returns a profile of a side as C takes it, with the flags of its subs and what tells its process
-# from others.
+# Returns a profile of a side as C takes it, [PROFILE, FLAGS, SCRIPT, PID, TID]: with the flags of
+# its subs by the filters, and what distinguishes its process from others.
 sub part {
     my ($self, $profile) = @_;
     my $header = $self->{reader}->header($profile);
@@ -695,8 +705,8 @@ sub part {
     return [$profile, $flags, $script, @$header{qw(dprof_pid dprof_tid)}];
 }
 
-# Returns whether a side has several scripts of this name, in different folders; then only the path
-# distinguishes them.
+# Returns whether a side has several scripts of this name, in different folders; then only the whole
+# path distinguishes them.
 sub is_ambiguous {
     my ($self, $script) = @_;
     $self->{scripts_by_name} ||= do {

@@ -12,8 +12,8 @@ use Devel::DProf::Metric;
 our $VERSION = $Devel::DProf::Core::VERSION;
 our @EXPORT_OK = qw(rules_of limit_of);
 
-# Returns the rules of a text, RULE, RULE, in the syntax of dprofdiff's manual. Dies with a message
-# if a rule is wrong.
+# Returns the rules of a text, RULE, RULE, in the syntax of dprofdiff's manual, as hashes: text,
+# kind, metric, limits, re, by_line, with_ops. Dies with a message if a rule is wrong.
 sub rules_of {
     my ($text) = @_;
     my @rules;
@@ -27,7 +27,8 @@ sub rules_of {
     return @rules;
 }
 
-# Returns the rule at the text's pos(), and moves pos() behind the rule.
+# Parses the rule at the position pos() of the text $_[0], and moves pos() behind the rule. Returns
+# the rule as a hash.
 sub rule_at {
     my $start = pos $_[0];
     my %rule;
@@ -50,6 +51,7 @@ sub rule_at {
     return \%rule;
 }
 
+# Returns the regular expression of a rule, compiled. Dies with a message if it is none.
 sub pattern_of {
     my ($re) = @_;
     no warnings 'regexp';
@@ -70,6 +72,8 @@ sub limits_at {
     return \@limits;
 }
 
+# Returns the message about a mistake at a position of the text of rules. wanted: what the parser
+# expected there.
 sub wrong {
     my ($at, $text, $wanted) = @_;
     return "--fail-if: $wanted is expected at `" . substr($text, $at)

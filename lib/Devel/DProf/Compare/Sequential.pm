@@ -18,7 +18,8 @@ our $VERSION = $Devel::DProf::Core::VERSION;
 # these have a small p. A look that is skipped for lack of time spends nothing.
 my @LOOKS = ([8, 0.1], [12, 0.15], [18, 0.2], [27, 0.25], [40, 0.3]);
 
-# seconds: the time in which all runs must end.
+# Makes the plan of a sequential test, which begins now. seconds: the time in which all runs must
+# end.
 sub new {
     my ($class, $seconds) = @_;
     return bless { began => Time::HiRes::time(), seconds => $seconds, at => 0, share => 1 }, $class;
@@ -27,8 +28,8 @@ sub new {
 # Returns the most rounds.
 sub most { return $LOOKS[-1][0] }
 
-# Returns the part of alpha of the look after that round, or 0 if no look is due. The last look is
-# due when time ends.
+# Returns the part of alpha that the test may spend after this round, or 0 if no interim analysis is
+# due then. The last one is due when the time ends.
 sub share_at {
     my ($self, $round) = @_;
     my $look = $LOOKS[ $self->{at} ];
@@ -43,8 +44,8 @@ sub has_time {
     return $passed + $passed / ($round + 1) <= $self->{seconds};
 }
 
-# Notes the subs that a look has left undecided: { count, names }. Returns whether that was the last
-# look.
+# Ends an interim analysis: notes the subs that it has left undecided, { count, names }. Returns
+# whether it was the last one, because all subs are decided or the time is over.
 sub looked {
     my ($self, $round, $open) = @_;
     $self->{open} = $open;
@@ -52,10 +53,11 @@ sub looked {
     return !$open->{count} || $self->{at} > $#LOOKS || !$self->has_time($round) ? 1 : 0;
 }
 
-# Returns the part of alpha of the last look.
+# Returns the part of alpha of the last interim analysis.
 sub share { return $_[0]{share} }
 
-# Returns a line for people before a round: the round, the next look, the undecided subs.
+# Returns a line for people before a round: the round, when the next analysis is due, and the
+# undecided subs.
 sub progress {
     my ($self, $round) = @_;
     my $next = "run $round, next look after $LOOKS[$self->{at}][0]";

@@ -42,8 +42,8 @@ my %OPTION = (
 
 # ---- options ----
 
-# Parses items NAME=VALUE, which prove has split at commas. Dies with a message if an item is no
-# option.
+# Parses items NAME=VALUE, which prove has split at commas, and returns them as a hash. Dies with a
+# message if an item is no option.
 sub options {
     my ($self, @items) = @_;
     my (%opt, $last);
@@ -67,8 +67,8 @@ sub options {
     return \%opt;
 }
 
-# Returns whether an item continues the value before it: rules contain commas, and so do the terms
-# of an event between slashes.
+# Returns whether an item is no option but the rest of the value before it: rules contain commas,
+# and so do the terms of an event between slashes.
 sub continues_value {
     my ($name, $value, $item) = @_;
     return 0 if $name ne 'fail_if' && $name ne 'events';
@@ -80,8 +80,8 @@ sub continues_value {
     return $item =~ /\A[^=]*>/ ? 1 : 0;
 }
 
-# Takes options as options() returns them, and missing ones from the environment. Dies with a
-# message if an option is wrong.
+# Makes the sums of a suite from options, as options() returns them, and missing ones from the
+# environment. Dies with a message if an option is wrong.
 sub new {
     my ($class, %opt) = @_;
     for my $name (keys %OPTION) {
@@ -127,8 +127,8 @@ sub profiles_in {
         readdir $in;
 }
 
-# Returns the profiles of a folder by test file: [NAME, PATH, ...] each. A process belongs to the
-# test file of the process that started it.
+# Returns the profiles of a folder by test file, as a list of [NAME, PATH, ...]. A process belongs
+# to the test file of the process that started it.
 sub by_test {
     my ($self, $dir) = @_;
     my @all = grep { defined $_->{dprof_pid} }
@@ -144,8 +144,8 @@ sub by_test {
     return map { [$self->short_path($_), @{ $paths{$_} }] } sort keys %paths;
 }
 
-# The command for yath: DIR, options. Sums up and compares all profiles of a folder. Returns the
-# exit status.
+# Runs the command for yath, with the arguments DIR, options: sums up and compares all profiles of a
+# folder. Returns the exit status.
 sub main {
     my ($dir, @items) = @_;
     my $self = eval {
@@ -162,8 +162,8 @@ sub main {
     return $good ? 0 : defined $self->{baseline} ? 3 : 1;
 }
 
-# Checks the gate, and writes the files that options ask for. Returns whether all succeeded, and
-# messages as lines.
+# Checks the gate, and writes the files that options ask for. passed: whether all tests passed;
+# scratch: a folder for temporary files. Returns whether all succeeded, then messages as lines.
 sub finish {
     my ($self, $passed, $scratch) = @_;
     my ($good, @lines) = defined $self->{baseline} ? $self->gate($passed) : 1;
@@ -209,15 +209,16 @@ sub add {
         push @{ $file->{paths} }, $path;
     }, @$paths);
     return if !@{ $file->{paths} };
-    $self->count($file, $profile);
+    $self->add_costs($file, $profile);
     my $wrong = $self->{all}->merge($profile);
     push @{ $self->{unread} }, "$name is missing in the sum of all test files: $wrong"
         if defined $wrong;
     return;
 }
 
-# Returns the sum of files, and calls a function with the outcome and the header of each. All
-# details are read, because the profile may become part of a sum that is written.
+# Returns the sum of the files PATHS as one profile. Calls REPORT, if defined, with the outcome and
+# the header of each file. All details are read, because the profile may become part of a sum that
+# is written.
 sub profile_of {
     my ($report, @paths) = @_;
     my $sides = Devel::DProf::Sides->new(detail => 1);
@@ -227,14 +228,15 @@ sub profile_of {
     return (parts(($sides->sides)[0]))[0];
 }
 
+# Returns whether a profile at this path has any call or time.
 sub has_anything {
     my ($path) = @_;
     my $profile = profile_of(undef, $path);
     return $profile->contexts > 1 || $profile->total(Devel::DProf::Profile::REAL);
 }
 
-# Adds the values of a profile to the numbers of a test file.
-sub count {
+# Adds the values of a profile, CPU time, calls and counters, to the sums of a test file.
+sub add_costs {
     my ($self, $file, $profile) = @_;
     $file->{cpu} += $profile->total(Devel::DProf::Profile::CPU) / $profile->hz;
     $file->{calls} += $profile->calls;
@@ -251,7 +253,7 @@ sub count {
     return;
 }
 
-# Returns each sub's name, own CPU seconds, ops and calls.
+# Returns a hash for each sub of a profile: name, cpu (own seconds), ops and calls.
 sub subs_of {
     my ($profile) = @_;
     my $hz = $profile->hz;
@@ -266,7 +268,8 @@ sub subs_of {
     return values %sub;
 }
 
-sub costliest {
+# Returns test files or subs, hashes with cpu, ops and name, sorted by cost, the costliest first.
+sub sort_by_cost {
     return sort {
         $b->{cpu} <=> $a->{cpu} || ($b->{ops} // 0) <=> ($a->{ops} // 0)
             || $a->{name} cmp $b->{name}
@@ -275,38 +278,44 @@ sub costliest {
 
 # ---- the summary ----
 
-sub number { return defined $_[0] ? grouped($_[0]) : '-' }
+# Returns a number with separators, or "-" for undef.
+sub number_text { return defined $_[0] ? grouped($_[0]) : '-' }
 
-sub plural {
+# Returns a number and its noun, in singular or plural.
+sub counted_text {
     my ($n, @words) = @_;
-    return Devel::DProf::Text::plural(number($n), @words);
+    return Devel::DProf::Text::plural(number_text($n), @words);
 }
 
-# Cuts a name to the width.
-sub short { return fitted(shown($_[0]), $_[1]) }
+# Returns a name cut to a width, its end first.
+sub fit_name { return fitted(shown($_[0]), $_[1]) }
 
+# Returns a line of the summary's tables: four numbers in columns, and a name that is cut to fit.
 sub text_line {
     my ($name, @numbers) = @_;
     my $line = aligned([9, 7, 15, 12], ' ', @numbers) . '  ';
-    return $line . short($name, WIDTH - length $line) . "\n";
+    return $line . fit_name($name, WIDTH - length $line) . "\n";
 }
 
-# Returns the cells of a test file or a sub, without its name.
-sub cells {
+# Returns the four cells of a test file or a sub without its name: CPU seconds, their share of
+# TOTAL, ops and calls, each [EXACT, TEXT].
+sub cost_cells {
     my ($total, $it) = @_;
     my $share = $total ? 100 * $it->{cpu} / $total : 0;
     return ([$it->{cpu}, sprintf '%.3f', $it->{cpu}],
         [sprintf('%.4f', $share), sprintf '%.1f%%', $share],
-        map { [$_, number($_)] } @$it{qw(ops calls)});
+        map { [$_, number_text($_)] } @$it{qw(ops calls)});
 }
 
-sub row {
+# Returns a test file or a sub as a line of the summary's text.
+sub text_row {
     my ($total, $it, $name) = @_;
-    return text_line($name, map { $_->[1] } cells($total, $it));
+    return text_line($name, map { $_->[1] } cost_cells($total, $it));
 }
 
-# Returns lines of items with commas between them.
-sub wrapped {
+# Returns items with commas between them as lines that fit the width. The first line begins with
+# FIRST, the others with INDENT.
+sub wrapped_list {
     my ($first, $indent, @items) = @_;
     $_ .= ',' for @items[0 .. $#items - 1];
     my @pieces = map { " $_" } @items;
@@ -314,6 +323,8 @@ sub wrapped {
     return map { "$_\n" } Devel::DProf::View::Layout::wrapped(WIDTH, $first, $indent, @pieces);
 }
 
+# Returns the name of a sub, in which the place of an anonymous sub is relative to the current
+# folder.
 sub short_name {
     my ($self, $name) = @_;
     my $here = $self->{here};
@@ -321,6 +332,7 @@ sub short_name {
     return $name;
 }
 
+# Returns the test files that have profiles.
 sub profiled { my ($self) = @_; return grep { @{ $_->{paths} } } @{ $self->{files} } }
 
 # Returns the sums of test files: cpu, calls, ops, processes, counters.
@@ -336,14 +348,14 @@ sub sum_of {
 }
 
 # Returns texts about the costs of the suite: numbers of test files and processes, and sums.
-sub facts {
+sub cost_facts {
     my ($sum, @files) = @_;
     my $counters = $sum->{counters} || {};
-    return (plural(scalar @files, 'test file') . ' in '
-            . plural($sum->{processes}, 'process', 'processes'),
-        sprintf('%.3f s of CPU time', $sum->{cpu}), plural($sum->{ops} // 0, 'op'),
-        plural($sum->{calls}, 'call'),
-        map { number($counters->{$_}) . ' ' . shown($_) } sort keys %$counters);
+    return (counted_text(scalar @files, 'test file') . ' in '
+            . counted_text($sum->{processes}, 'process', 'processes'),
+        sprintf('%.3f s of CPU time', $sum->{cpu}), counted_text($sum->{ops} // 0, 'op'),
+        counted_text($sum->{calls}, 'call'),
+        map { number_text($counters->{$_}) . ' ' . shown($_) } sort keys %$counters);
 }
 
 # Returns the text: the suite, its costliest files and subs, remarks.
@@ -351,7 +363,7 @@ sub summary {
     my ($self) = @_;
     my @files = $self->profiled;
     my $sum = sum_of(@files);
-    my @text = ("\n", wrapped('DProf:', '      ', facts($sum, @files)));
+    my @text = ("\n", wrapped_list('DProf:', '      ', cost_facts($sum, @files)));
     push @text, $self->table_of_files($sum->{cpu}, @files), $self->table_of_subs($sum->{cpu})
         if @files;
     return join '', @text, $self->remarks;
@@ -365,68 +377,73 @@ sub table {
     my $sum = sum_of(@files);
     my $table = Devel::DProf::Table->new(['Test file', 'file', 1], ['Sub', 'sub', 1],
         ['CPU s', 'cpu_s'], ['Share', 'share_pct'], ['Ops', 'ops'], ['Calls', 'calls']);
-    $table->fact('Suite', 'suite', join ', ', facts($sum, @files));
+    $table->fact('Suite', 'suite', join ', ', cost_facts($sum, @files));
     $table->fact('Remarks', 'remarks', join ' ', map { split } $self->remarks);
     $table->json(counters => $sum->{counters} || {});
-    for my $file (costliest(@files)) {
-        $table->row($file->{name}, undef, cells($sum->{cpu}, $file));
-        $table->row($file->{name}, $_->{name}, cells($sum->{cpu}, $_)) for @{ $file->{top} };
+    for my $file (sort_by_cost(@files)) {
+        $table->row($file->{name}, undef, cost_cells($sum->{cpu}, $file));
+        $table->row($file->{name}, $_->{name}, cost_cells($sum->{cpu}, $_)) for @{ $file->{top} };
     }
-    $table->row(undef, $_->{name}, cells($sum->{cpu}, $_))
-        for @files ? costliest(subs_of($self->{all})) : ();
+    $table->row(undef, $_->{name}, cost_cells($sum->{cpu}, $_))
+        for @files ? sort_by_cost(subs_of($self->{all})) : ();
     return $table;
 }
 
 # Returns the text of the table of test files, the costliest first, each with its costliest subs.
 sub table_of_files {
     my ($self, $cpu, @files) = @_;
-    @files = costliest(@files);
+    @files = sort_by_cost(@files);
     my @rest = splice @files, $self->{top} < @files ? $self->{top} : scalar @files;
     my @text = "\n" . text_line('Test file, its costliest subs', 'CPU s', 'Share', 'Ops', 'Calls');
     for my $file (@files) {
-        push @text, row($cpu, $file, $file->{name});
+        push @text, text_row($cpu, $file, $file->{name});
         my @top = map {
-            sprintf '%s %.0f%%', short($self->short_name($_->{name}), 60),
+            sprintf '%s %.0f%%', fit_name($self->short_name($_->{name}), 60),
                 100 * $_->{cpu} / $file->{cpu}
         } grep { $_->{cpu} > 0 } @{ $file->{top} };
-        push @text, wrapped(' ' x 10, ' ' x 10, @top) if @top;
+        push @text, wrapped_list(' ' x 10, ' ' x 10, @top) if @top;
     }
     return @text if !@rest;
-    return (@text, row($cpu, sum_of(@rest), '... and ' . number(scalar @rest) . ' more'));
+    return (@text, text_row($cpu, sum_of(@rest), '... and ' . number_text(scalar @rest) . ' more'));
 }
 
+# Returns the text of the table of the suite's costliest subs.
 sub table_of_subs {
     my ($self, $cpu) = @_;
-    my @subs = costliest(subs_of($self->{all}));
+    my @subs = sort_by_cost(subs_of($self->{all}));
     splice @subs, $self->{top} if @subs > $self->{top};
     return ("\n" . text_line('Sub, of all test files', 'Self s', 'Share', 'Ops', 'Calls'),
-        map { row($cpu, $_, $self->short_name($_->{name})) } @subs);
+        map { text_row($cpu, $_, $self->short_name($_->{name})) } @subs);
 }
 
-# Returns the text below the tables: files without a profile, with profiles that are incomplete, and
-# what could not be read.
+# Returns the text below the tables: test files without a profile, test files whose profiles are
+# incomplete, and what could not be read.
 sub remarks {
     my ($self) = @_;
     my @text;
     my @without = map { shown($_->{name}) } grep { !@{ $_->{paths} } } @{ $self->{files} };
-    push @text, "\n", wrapped('Not profiled:', '   ', some_of($self->{top}, @without)) if @without;
+    push @text, "\n", wrapped_list('Not profiled:', '   ',
+        some_of($self->{top}, @without)) if @without;
     my @cut = map { shown($_->{name}) } grep { @{ $_->{cut} } } @{ $self->{files} };
     my $cut = 'With processes that were killed or still run'
         . (defined $self->{baseline} ? ', not compared:' : ':');
-    push @text, "\n", wrapped($cut, '   ', some_of($self->{top}, @cut)) if @cut;
+    push @text, "\n", wrapped_list($cut, '   ', some_of($self->{top}, @cut)) if @cut;
     push @text, map { 'DProf: ' . shown($_) . "\n" }
         some_of($self->{top}, @{ $self->{unread} || [] });
     return @text;
 }
 
+# Returns the first MOST texts, and how many more there are.
 sub some_of {
     my ($most, @all) = @_;
-    return @all <= $most ? @all : (@all[0 .. $most - 1], 'and ' . number(@all - $most) . ' more');
+    return @all <= $most ? @all : (@all[0 .. $most - 1],
+        'and ' . number_text(@all - $most) . ' more');
 }
 
 # ---- baselines ----
 
-# Turns a test file's name into a relative path that cannot lead out of the folder.
+# Returns the name of a test file as a relative path that cannot lead out of the folder it is
+# written to.
 sub safe_name {
     my ($self, $name) = @_;
     my $path = $name;
@@ -443,7 +460,8 @@ sub updates_baselines {
     return length $wanted && $wanted ne '0';
 }
 
-# Compares with the baselines. Returns lines of findings, and remembers files without a baseline.
+# Compares each test file with its baseline. Returns lines about the rules that it breaks, and notes
+# in {missing} the test files without a baseline.
 sub compare {
     my ($self) = @_;
     require Devel::DProf::Compare::Baseline;
@@ -476,7 +494,7 @@ sub compare {
 # that grew most.
 sub finding_text {
     my ($finding) = @_;
-    my ($old, $new) = map { defined && /[.e]/ ? sprintf '%.6g', $_ : number($_) }
+    my ($old, $new) = map { defined && /[.e]/ ? sprintf '%.6g', $_ : number_text($_) }
         @$finding{qw(old new)};
     my $in = defined $finding->{in} ? ' in ' . shown($finding->{in}) : '';
     my ($line) = @{ $finding->{lines} || [] };
@@ -485,8 +503,8 @@ sub finding_text {
         . ($line ? '; most of it at ' . Devel::DProf::Compare::Baseline::line_text($line) : '');
 }
 
-# Returns remarks about comparisons. A rule that matches nothing is reported only if it matches in
-# no test file, because it may be meant for some of them.
+# Returns remarks about the comparisons. A rule that matches nothing is reported only if it matches
+# in no test file, because it may be meant for some of them.
 sub comparison_remarks {
     my ($self) = @_;
     my $said = $self->{said} || {};
@@ -516,18 +534,20 @@ sub write_baselines {
         $written++;
         push @new, $file->{name} if $missing{ $file->{name} };
     }
-    my $where = short($self->short_path($self->{baseline}), 40);
-    return updates_baselines() ? plural($written, 'baseline') . " rewritten in $where"
-        : @new ? plural(scalar @new, 'baseline') . " recorded in $where: "
+    my $where = fit_name($self->short_path($self->{baseline}), 40);
+    return updates_baselines() ? counted_text($written, 'baseline') . " rewritten in $where"
+        : @new ? counted_text(scalar @new, 'baseline') . " recorded in $where: "
             . join ', ', some_of(3, @new) : ();
 }
 
+# Returns a path relative to the current folder if it is below that.
 sub short_path {
     my ($self, $path) = @_;
     return index($path, "$self->{here}/") == 0 ? substr $path, 1 + length $self->{here} : $path;
 }
 
-# Compares, and writes baselines if the suite passed. Returns whether the gate passed, and lines.
+# Compares with the baselines, and writes new ones if the suite passed. Returns whether the gate
+# passed, then lines to print.
 sub gate {
     my ($self, $passed) = @_;
     my @lines = $self->compare;
@@ -536,9 +556,9 @@ sub gate {
     if (@lines || @unreadable) {
         my %by = map { s/: .*//sr => 1 } @lines;
         my @why = (
-            %by ? plural(scalar keys %by, 'test file costs', 'test files cost')
+            %by ? counted_text(scalar keys %by, 'test file costs', 'test files cost')
                 . " more than the baseline allows ($self->{fail_if})" : (),
-            @unreadable ? plural(scalar @unreadable, 'baseline')
+            @unreadable ? counted_text(scalar @unreadable, 'baseline')
                 . ' cannot be compared; DPROF_UPDATE_BASELINES=1 rewrites them' : (),
         );
         return (0, @told, @lines, @unreadable, 'FAIL: ' . join '; ', @why);
@@ -586,6 +606,7 @@ sub write_summary {
     return;
 }
 
+# Writes a profile to a path, and makes the folders above it. Dies with the reason if that fails.
 sub write_profile {
     my ($profile, $path) = @_;
     make_folder($path);

@@ -13,6 +13,8 @@ our $VERSION = $Devel::DProf::Core::VERSION;
 
 use constant STEP => 0.5;        # seconds between two looks at children and threads
 
+# Makes a session that samples processes from outside. HOW: rate, out, step, seconds and spool (for
+# slices), children, threads, pause, root.
 sub new {
     my ($class, %how) = @_;
     my $self = bless {
@@ -23,6 +25,7 @@ sub new {
     return $self;
 }
 
+# Returns a run id of 32 random hexadecimal digits.
 sub random_id { return join '', map { sprintf '%08x', int rand 2**32 } 1 .. 4 }
 
 # Attaches to a process. Dies with the reason if that is impossible.
@@ -36,8 +39,8 @@ sub add {
     return $target;
 }
 
-# Attaches to the children of all processes that are sampled, and of `root'. Those that are no perl,
-# or not yet, are tried again.
+# Attaches to the children of all sampled processes, and of the process `root'. Children that are no
+# perl, or not yet, are tried again at the next call.
 sub add_children {
     my ($self) = @_;
     my @roots = ($self->{root} // (), map { $_->{pid} } @{ $self->{targets} });
@@ -77,7 +80,8 @@ sub sample {
     return scalar grep { Devel::DProf::Live::Target::is_alive($_->{pid}) } @{ $self->{targets} };
 }
 
-# After all processes have ended: do some of them still run, as another program after an exec?
+# Returns whether processes are left to sample after all have seemed to end: some of them may still
+# run, as another program after an exec.
 sub go_on {
     my ($self) = @_;
     $self->set_aside;
@@ -86,8 +90,8 @@ sub go_on {
     return @{ $self->{targets} } || $self->{is_open} && $self->{is_open}->();
 }
 
-# Sets aside processes that have ended. One that still runs has become another program by exec, and
-# is attached to again if that is a perl.
+# Moves the processes that have ended from {targets} to {ended}. A process that still runs has
+# become another program by exec, and is attached to again if that program is a perl.
 sub set_aside {
     my ($self) = @_;
     my @goes;
@@ -107,13 +111,16 @@ sub set_aside {
 
 # ---- files ----
 
+# Returns the facts that a profile's header needs, as pairs. one: the process; count: the counts of
+# one of its threads.
 sub header {
     my ($self, $one, $count) = @_;
     return (run => $self->{run}, start => $self->{start}, rate => $self->{rate},
         ppid => $one->{ppid}, script => $count->{script} // $one->{command});
 }
 
-# Calls CODE with the file's number, process, thread and text of each profile that has samples.
+# Calls CODE with the file's number, process, counts of the thread, and text of each profile that
+# has samples. Returns the number of profiles.
 sub each_profile {
     my ($self, $slice, $code) = @_;
     my $n = 0;
@@ -128,8 +135,8 @@ sub each_profile {
     return $n;
 }
 
-# Writes the profiles: the first to `out', the others to files with process and thread behind it.
-# Returns the names. Dies with the reason.
+# Writes the profiles: the first to `out', the others to names with process and thread behind that.
+# Returns the names. Dies with the reason if a file cannot be written.
 sub write_files {
     my ($self) = @_;
     my (@names, %times);
@@ -164,6 +171,7 @@ sub write_slices {
     return;
 }
 
+# Writes a text to a file as a whole. Dies with the reason if that fails.
 sub write_text {
     my ($name, $text) = @_;
     my $why = Devel::DProf::Write::whole($name, sub { return print({ $_[0] } $text) ? 0 : 1 });
@@ -171,7 +179,8 @@ sub write_text {
     return;
 }
 
-# Returns the sums of all counts so far.
+# Returns, as a hash, the sums of all counts so far: samples, and those that were mended, given up,
+# unread or behind.
 sub totals {
     my ($self) = @_;
     my %sum = map { $_ => 0 } qw(samples mended given_up unread behind);

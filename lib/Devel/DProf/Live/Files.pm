@@ -10,8 +10,8 @@ use Devel::DProf::Live::Watch;
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
-# Makes the list of files to read again and again. A name is a file, or the number of a process
-# whose files are looked for.
+# Makes the list of files to read again and again. all: read the files of all processes of a run. A
+# name is a file, or the number of a process, which stands for the files that it writes.
 sub new {
     my ($class, $all, @names) = @_;
     my $self = bless { all => $all, pids => [], follows => [], skipped => 0 }, $class;
@@ -29,8 +29,9 @@ sub new {
 
 # ---- files that are followed ----
 
-# Follows more files. A slice has a number in its name, and its successor has a higher one. Its file
-# is NAME.part, and NAME.tree once the slice is complete.
+# Adds files to the followed ones. If a file is a slice, its successors are followed, too: a slice
+# has a number in its name, and its successor a higher one. Its file is NAME.part, and NAME.tree
+# once the slice is complete.
 sub follow {
     my ($self, @paths) = @_;
     for my $path (@paths) {
@@ -42,8 +43,8 @@ sub follow {
     return;
 }
 
-# Returns whether a program still writes, or has not begun, and the existing files. The caller reads
-# the files afterwards, so if no program writes, it reads complete files.
+# Returns whether a program still writes, or has not begun, and then the existing files. The caller
+# reads the files afterwards, so if no program writes, it reads complete files.
 sub files {
     my ($self) = @_;
     $self->{skipped} = 0;
@@ -63,6 +64,7 @@ sub files {
     return ($running || !@all ? 1 : 0, @all);
 }
 
+# Returns the path of the last slice of a followed recording, or of its file if there are no slices.
 sub newest {
     my ($self, $one) = @_;
     return $one->{path} if !$one->{stem};
@@ -71,7 +73,8 @@ sub newest {
     return defined $last ? $slice{$last} : $one->{path};
 }
 
-# Returns the slices from the last one of the previous call up to the current last one.
+# Returns the files of a followed recording from the slice that the previous call returned last up
+# to the current last one, and counts those that are already removed.
 sub slices {
     my ($self, $one) = @_;
     my %slice = slices_from($one);
@@ -81,7 +84,8 @@ sub slices {
     return grep { -s } @slice{@numbers};
 }
 
-# Returns the files of a recording in slices, by number, from the slice ONE up.
+# Returns, as a hash by number, the files of a followed recording's slices, from its current slice
+# up.
 sub slices_from {
     my ($one) = @_;
     my ($dir, $base) = $one->{stem} =~ m{\A(.*/)?([^/]*)\z}s;

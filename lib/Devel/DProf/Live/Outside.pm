@@ -17,7 +17,9 @@ our $VERSION = $Devel::DProf::Core::VERSION;
 # Seconds: a request waits for its answer at most so long.
 use constant STEP => 0.1;
 
-# Attaches to the processes. Dies with the reason if that is impossible.
+# Starts a child process that samples the processes PIDS. Dies with the reason if they cannot be
+# sampled. HOW: options of Devel::DProf::Live::Attach, and first, the seconds until the first
+# report.
 sub new {
     my ($class, $pids, %how) = @_;
     my $first = delete $how{first};
@@ -29,7 +31,7 @@ sub new {
         # The keys of the terminal are dproftop's; it ends the sampler by closing the pipe.
         POSIX::setpgid(0, 0);
         $answers->autoflush;
-        eval { serve($requests, $answers, $pids, %how); 1 } or print {$answers} "!$@";
+        eval { serve_requests($requests, $answers, $pids, %how); 1 } or print {$answers} "!$@";
         POSIX::_exit(0);
     }
     close $_ for $requests, $answers;
@@ -42,10 +44,10 @@ sub new {
 
 # ---- the sampler ----
 
-# Takes samples, and answers each byte of a request with a line: whether a process still runs, and
-# the names of the profiles, which it has just written. Ends when the requests end, and removes the
-# profiles.
-sub serve {
+# Runs in the child process: takes samples, and answers each byte of a request with a line: whether
+# a process still runs, and the names of the profiles, which it has just written. Returns when the
+# requests end, and removes the profiles.
+sub serve_requests {
     my ($requests, $answers, $pids, %how) = @_;
     my $dir = File::Temp->newdir('dproftop-XXXXXX', TMPDIR => 1);
     my $session = Devel::DProf::Live::Attach->new(%how, step => STEP, out => "$dir/top");
@@ -65,7 +67,8 @@ sub serve {
     return;
 }
 
-# Waits so long for a request, or for the end of requests.
+# Waits for a request, or for the end of requests, at most this number of seconds. Returns whether
+# there is one.
 sub is_asked {
     my ($requests, $seconds) = @_;
     vec(my $bits = '', fileno $requests, 1) = 1;
@@ -74,7 +77,8 @@ sub is_asked {
 
 # ---- dproftop ----
 
-# Returns the sampler's answer. Dies with the reason why there is none.
+# Returns the next answer of the sampling process, without its end mark. Dies with the reason if
+# there is none.
 sub answer {
     my ($self) = @_;
     local $/ = "\0\n";
@@ -85,7 +89,7 @@ sub answer {
     return $answer;
 }
 
-# Returns whether a process still runs, and the profiles.
+# Returns whether a sampled process still runs, then the paths of the profiles up to now.
 sub files {
     my ($self) = @_;
     my $wait = $self->{shows_at} - Time::HiRes::time();

@@ -18,6 +18,8 @@ our $VERSION = $Devel::DProf::Core::VERSION;
 # The fields of a row: three values and two names.
 use constant { SELF => 0, INCL => 1, COUNT => 2, NAME => 3, PLACE => 4 };
 
+# Makes the object that takes samples of profiles. FIELDS: metric (a word), force, main, and
+# filters().
 sub new {
     my ($class, %fields) = @_;
     return bless { %fields, of => {}, doubted => {} }, $class;
@@ -25,8 +27,9 @@ sub new {
 
 # ---- reading ----
 
-# Reads the files, and returns the differences from the previous sample, or undef if no file can be
-# read.
+# Reads the files, and returns what has grown since the previous call, as a hash (see
+# difference_of_sums), or undef if no file can be read. now: the time; running: the program still
+# writes.
 sub sample {
     my ($self, $now, $running, @paths) = @_;
     my ($before, %of) = $self->{of};
@@ -50,8 +53,8 @@ sub sample {
     return $sample;
 }
 
-# Returns a file's sums, or undef if it cannot be read. While the program writes, this may be so
-# only for a moment, and the previous sums are returned.
+# Returns a file's sums so far as a hash, or undef if the file cannot be read. While the program
+# writes, that may be so only for a moment, and the sums of the previous sample are returned.
 sub recording {
     my ($self, $running, $o, $profile) = @_;
     my $path = $o->{path};
@@ -69,6 +72,7 @@ sub recording {
     return $self->sums_of_file($profile, $path, %header);
 }
 
+# Returns the sums that the previous sample had for a path, or undef.
 sub was_read {
     my ($self, $path) = @_;
     return (grep { $_->{path} eq $path } values %{ $self->{of} })[0];
@@ -101,7 +105,8 @@ sub sums_of_file {
     };
 }
 
-# Returns the metric. Dies with the list of metrics if the profile lacks it.
+# Returns the metric to show, a Devel::DProf::Metric. Dies with the list of metrics if the profile
+# lacks it.
 sub metric {
     my ($self, $profile) = @_;
     my $word = $self->{metric};
@@ -118,8 +123,8 @@ sub label { my ($self) = @_; return ($self->{label} // $self->{metric}, defined 
 
 # ---- rows of one file ----
 
-# Returns the rows of subs by name. Names of anonymous subs always include their place: otherwise
-# their names would change when a second one of the package runs.
+# Returns the rows of subs as a hash by name. Names of anonymous subs always include their place:
+# otherwise their names would change when a second one of the package runs.
 sub subs {
     my ($profile, $metric, $samples) = @_;
     my %how = (separate => DP_SEPARATE_ALL, order => DP_UNSORTED, program => 1);
@@ -154,8 +159,8 @@ sub sums_of_lines {
 
 # ---- differences ----
 
-# Returns a sample: what has grown between the sums of two moments, added up over all files. A file
-# that is new has grown by all it has.
+# Returns a sample, a hash with the growth between the sums of two moments, added up over all files:
+# subs, lines, cpu, real, count, total. A new file has grown by all it has.
 sub difference_of_sums {
     my ($self, $before, $of) = @_;
     my %sample = (subs => {}, lines => {}, detail => 0);
@@ -178,12 +183,12 @@ sub difference_of_sums {
     return { %sample, files => scalar keys %$of, map { $_ => $first->{$_} } qw(path script pid) };
 }
 
-# Returns the growth of a value, or 0. If the program writes while a sample is taken, a value may be
-# smaller than the one before.
+# Returns by how much a value has grown, or 0. If the program writes while a sample is taken, a
+# value may be smaller than the one before.
 sub increase { my ($now, $was) = @_; return $now > ($was // 0) ? $now - ($was // 0) : 0 }
 
-# Adds to $sums what the rows (of subs or lines) have grown since WAS. $sub: the row's element that
-# filters apply to; $scale turns ticks into milliseconds.
+# Adds to the rows $sums how much rows of subs or lines have grown from WAS to NOW. $sub: the row's
+# element that filters apply to; $scale turns ticks into milliseconds.
 sub add_growth {
     my ($self, $sums, $sub, $scale, $now, $was) = @_;
     for my $key (keys %$now) {
@@ -196,14 +201,15 @@ sub add_growth {
     return;
 }
 
+# Returns whether the options --only and --skip show a sub of this name.
 sub is_shown {
     my ($self, $name) = @_;
     my ($only, $skip) = @$self{qw(re_only re_skip)};
     return (!$only || $name =~ $only) && (!$skip || $name !~ $skip);
 }
 
-# Returns the seconds from the first start of recordings until now, or, if they have ended, the
-# longest recorded time.
+# Returns the seconds from the first start of the recordings @of until now or, if they have ended,
+# the longest recorded time.
 sub since_start {
     my ($now, $running, @of) = @_;
     my ($real) = sort { $b <=> $a } map { $_->{real} } @of;

@@ -12,6 +12,8 @@ our $VERSION = $Devel::DProf::Core::VERSION;
 # The object holds an address, which another thread must not free again.
 sub CLONE_SKIP { return 1 }
 
+# Opens a running process to read its memory, and stops it at each sample if pause is true. threads:
+# all its interpreters, not only the first. Dies with the reason if it cannot be read.
 sub process {
     my ($class, $pid, %how) = @_;
     my $self = $class->_open($pid, undef, $how{threads} ? 1 : 0);
@@ -19,25 +21,36 @@ sub process {
     return $self;
 }
 
+# Opens a core file. Dies with the reason if it cannot be read.
 sub core {
     my ($class, $path, %how) = @_;
     return $class->_open(0, $path, $how{threads} ? 1 : 0);
 }
 
+# Returns the stacks of all threads at this moment as a hash. args: with the arguments of calls.
 sub stacks { my ($self, %how) = @_; return $self->_dump($how{args} ? 1 : 0) }
 
+# Returns a reference to a list with the numbers of samples of each thread, as hashes.
 sub counts { return $_[0]->_counts }
 
+# Looks for interpreters that began after the target was opened.
 sub look_for_threads { return $_[0]->_find_threads }
 
+# Returns the profile of a thread, given by its number in counts(), as the text of a tree file.
+# HEAD: facts for the header.
 sub profile { my ($self, $thread, %head) = @_; return $self->_profile($thread, \%head) }
 
+# Forgets the samples so far, as the next slice begins.
 sub begin_slice { return $_[0]->_renew }
 
+# Takes samples of all TARGETS, RATE a second, until so many SECONDS have passed or all processes
+# have ended.
 sub run { my ($targets, $rate, $seconds) = @_; return _run($targets, $rate, $seconds) }
 
 # ---- processes ----
 
+# Returns the numbers of the processes that a process has started, and of those that these have
+# started.
 sub children_of {
     my ($pid) = @_;
     my @children;
@@ -48,6 +61,7 @@ sub children_of {
     return map { ($_, children_of($_)) } @children;
 }
 
+# Returns the command line of a process as text, or ''.
 sub command_of {
     my ($pid) = @_;
     open my $in, '<', "/proc/$pid/cmdline" or return '';
@@ -69,7 +83,7 @@ sub is_alive {
     return (readline($in) // '') =~ /.*\) ([A-Z])/is && $1 !~ /[ZX]/ ? 1 : 0;
 }
 
-# Returns where in the kernel a thread waits, or ''.
+# Returns the function of the kernel in which a thread waits, or ''.
 sub waits_in {
     my ($pid, $tid) = @_;
     open my $in, '<', "/proc/$pid/task/$tid/wchan" or return '';

@@ -85,9 +85,10 @@ sub DESTROY {
     return;
 }
 
-# Stops the process after Ctrl-Z, with the terminal restored; after `fg' it continues here. It
-# cannot stop in the handler, because perl blocks the signal there. A process that was stopped in
-# another way also has to switch to its screen again, because the shell has changed the terminal.
+# Does what a signal has asked for: stops the process after Ctrl-Z, with the terminal restored;
+# after `fg' it continues here. It cannot stop in the handler, because perl blocks the signal there.
+# A process that was stopped in another way also has to switch to its screen again, because the
+# shell has changed the terminal.
 sub obey {
     my ($self) = @_;
     my $wish = delete $self->{wish} or return;
@@ -113,6 +114,8 @@ my %WORD = (
     '[6~' => 'page down', '[H' => 'home', 'OH' => 'home', '[1~' => 'home',
 );
 
+# Waits at most this number of seconds for a key. Returns its character, the word for a special key
+# ("up", "page down", "escape"), or undef if there was none.
 sub key {
     my ($self, $seconds) = @_;
     $self->wait($seconds) if !length $self->{read};
@@ -121,7 +124,8 @@ sub key {
         : $self->{read} =~ s/\A(.)//s ? $1 : undef;
 }
 
-# Waits for input. A signal that arrives just before select does not wake it, so each step is short.
+# Waits at most this number of seconds for input. A signal that arrives just before select does not
+# wake it, so each step is short.
 sub wait {
     my ($self, $seconds) = @_;
     while ($seconds > 0) {
@@ -148,9 +152,10 @@ sub is_changed {
     return $is;
 }
 
+# Returns columns and rows of the terminal.
 sub size { return terminal_size() }
 
-# Shows lines, one of them, by its number from 0, in reverse.
+# Shows LINES from the top of the screen; the one with the number REVERSE, from 0, is in reverse.
 sub show {
     my ($self, $reverse, @lines) = @_;
     my (undef, $height) = terminal_size();
@@ -163,6 +168,7 @@ sub show {
     return write_all(bytes("$text\e[J"));
 }
 
+# Writes bytes to the terminal at once. A terminal that is gone is no error here.
 sub write_all {
     my ($bytes) = @_;
     local $SIG{PIPE} = 'IGNORE';

@@ -42,6 +42,8 @@ called subs) are milliseconds in each second of real time.
 Any key goes back.
 END
 
+# Makes the object that turns samples into text and obeys keys. FIELDS: rates, delay, sort, reverse,
+# rows, lines, full.
 sub new {
     my ($class, %fields) = @_;
     die "--sort $fields{sort}: must be self, inclusive or calls\n"
@@ -55,8 +57,7 @@ my %SORT = (P => 'self', T => 'inclusive', N => 'calls');
 my %TOGGLE = (R => 'reverse', l => 'lines', c => 'full', h => 'help', '?' => 'help');
 my %SCROLL = (up => -1, k => -1, down => 1, j => 1);
 
-# Performs the command of a key. Returns quit or sample if the caller has to do that, else an empty
-# string.
+# Obeys a key. Returns "quit" or "sample" if the caller has to do that, else ''.
 sub key {
     my ($self, $key) = @_;
     return $self->enter_delay($key) if defined $self->{entry};
@@ -71,7 +72,7 @@ sub key {
     return '';
 }
 
-# Moves the first row that is shown, if the key is one for that.
+# Moves the first row that is shown if the key is one for that.
 sub scroll {
     my ($self, $key) = @_;
     my $page = $self->{page} || 1;
@@ -103,8 +104,8 @@ sub is_help { return $_[0]{help} ? 1 : 0 }
 
 # ---- text ----
 
-# Returns lines of text: a whole block, or, with a height, one screen. If the width is 0, names are
-# not cut.
+# Returns a sample as lines of text: a whole block, or, with a height, one screen. If the width is
+# 0, names are not cut.
 sub text {
     my ($self, $sample, $width, $height) = @_;
     return map { cut($_, $width) } @HELP if $self->{help};
@@ -128,7 +129,8 @@ sub text {
     return map { $width ? cut($_, $width) : $_ } @lines;
 }
 
-# Returns what the columns of a block mean, for the first block. A screen has a page of help.
+# Returns lines that explain the columns of a block. Only the first block has them; a screen has a
+# page of help.
 sub legend {
     my ($self, @rows) = @_;
     my (undef, $is_counter) = $self->{rates}->label;
@@ -137,6 +139,7 @@ sub legend {
         (grep { $_->[3] eq '(program)' } @rows) ? '(program): the code outside all subs.' : ());
 }
 
+# Returns the rows of a sample, subs or lines, in the order of --sort.
 sub ordered {
     my ($self, $sample) = @_;
     my ($by, $rows) = ($COLUMN{ $self->{sort} }, $sample->{ $self->{lines} ? 'lines' : 'subs' });
@@ -145,7 +148,7 @@ sub ordered {
     return $self->{reverse} ? reverse @rows : @rows;
 }
 
-# Returns the first line: the time, and what is watched.
+# Returns the first line: the time of the sample, and the program that is watched.
 sub title {
     my ($self, $sample) = @_;
     my $more = $sample->{files} - 1;
@@ -162,14 +165,16 @@ sub title {
 my %SINCE = (last => 'since the last update', start => 'since the start',
     anew => 'since a new run began');
 
+# Returns the second line: how long the interval of the sample is, and the sums in it.
 sub summary {
     my ($self, $sample) = @_;
     my $per = $sample->{seconds};
     return sprintf '%.2f s %s: cpu %.3f s, real %.3f s; %s %s/s', $per, $SINCE{ $sample->{since} },
-        @$sample{qw(cpu real)}, number($sample->{count} / $per), counted($sample);
+        @$sample{qw(cpu real)}, number($sample->{count} / $per), count_word($sample);
 }
 
-sub counted { return $_[0]{is_sampled} ? 'samples' : 'calls' }
+# Returns the word for what a sample counts: calls or samples.
+sub count_word { return $_[0]{is_sampled} ? 'samples' : 'calls' }
 
 # Returns the line above a screen's table.
 sub status {
@@ -183,7 +188,7 @@ sub status {
         . ($self->{reverse} ? ', reversed' : '') . "; updates every $self->{delay} s; h: help";
 }
 
-# Returns remarks about a sample that the user would otherwise misread.
+# Returns remarks about a sample, without which the user would misread it.
 sub notes {
     my ($self, $sample) = @_;
     return (
@@ -195,7 +200,7 @@ sub notes {
     );
 }
 
-# Returns the rows of a sample as a table: all of them, or as many as --rows allows.
+# Returns the rows of a sample as a Devel::DProf::Table: all of them, or as many as --rows allows.
 sub whole {
     my ($self, $sample) = @_;
     my @rows = $self->ordered($sample);
@@ -203,12 +208,13 @@ sub whole {
     return $self->table($sample, @rows);
 }
 
-# Makes a table of rows. The first column, the time, is for programs, which get several samples.
+# Makes a Devel::DProf::Table of rows. Its first column is the time of the sample, because programs
+# read several samples from one file.
 sub table {
     my ($self, $sample, @rows) = @_;
     my ($label, $is_counter) = $self->{rates}->label;
     my @heads = ('%self', $is_counter ? ('self/s', 'incl/s') : ('self ms/s', 'incl ms/s'),
-        ($self->{lines} && !$sample->{is_sampled} ? 'times' : counted($sample)) . '/s');
+        ($self->{lines} && !$sample->{is_sampled} ? 'times' : count_word($sample)) . '/s');
     my $table = Devel::DProf::Table->new(['time', 'time', 1],
         (map { [$_, s/%self/self_pct/r =~ s{/s}{_per_s}r =~ tr/ /_/r] } @heads),
         map { [$_, $_, 1] } $self->{lines} ? qw(line sub) : qw(sub place));
@@ -221,7 +227,7 @@ sub table {
     return $table;
 }
 
-# Returns rows of the table as lines.
+# Returns rows of the table as lines of text that fit the width.
 sub lines {
     my ($self, $sample, $width, @rows) = @_;
     my @texts = map { my (undef, @cells) = @$_; [map { shown($_) } @cells] }
@@ -244,31 +250,32 @@ sub cells {
         [sprintf('%.4f', $count / $per), $count ? number($count / $per) : '-']);
 }
 
-# Returns the texts right of the numbers: two columns that fit the room. If a place does not fit,
-# its folders are removed first.
+# Returns the texts right of the numbers, from [NAME, PLACE] each: two columns that fit the room. If
+# a place does not fit, its folders are removed first.
 sub names {
     my ($self, $room, @pairs) = @_;
-    my ($first, $second) = longest(@pairs);
+    my ($first, $second) = longest_texts(@pairs);
     return map { sprintf('%-*s  %s', $first > 60 ? 60 : $first, @$_) =~ s/\s+\z//r } @pairs
         if !$room || $self->{full};
     if ($first + 2 + $second > $room && !$self->{lines}) {
         @pairs = map { [$_->[0], $_->[1] =~ s{.*/}{}sr] } @pairs;
-        ($first, $second) = longest(@pairs);
+        ($first, $second) = longest_texts(@pairs);
     }
-    ($first, $second) = shared($room < 20 ? 20 : $room, $first, $second);
+    ($first, $second) = share_room($room < 20 ? 20 : $room, $first, $second);
     return map { my ($name, $place) = @$_;
         sprintf('%-*s  %s', $first, middle($name, $first), middle($place, $second)) =~ s/\s+\z//r
     } @pairs;
 }
 
-sub longest {
+# Returns the lengths of the longest first and the longest second text of pairs.
+sub longest_texts {
     my (@pairs) = @_;
     return map { my $i = $_; (sort { $b <=> $a } map { length $_->[$i] } @pairs)[0] } 0, 1;
 }
 
-# Returns the widths of two columns: the second one gets the room that the first one leaves, but at
-# least two fifths if it needs them.
-sub shared {
+# Returns the widths of two columns that share the room: the second one gets what the first one
+# leaves, but at least two fifths of the room if it needs them.
+sub share_room {
     my ($room, $first, $second) = @_;
     return ($first, $second) if $first + 2 + $second <= $room;
     my $least = $second < 0.4 * $room ? $second : int(0.4 * $room);
@@ -276,6 +283,7 @@ sub shared {
     return ($first < $room - 2 - $second ? $first : $room - 2 - $second, $second);
 }
 
+# Returns a number as text of at most seven characters.
 sub number {
     my ($n) = @_;
     return sprintf '%.1f', $n if $n < 9999.95;

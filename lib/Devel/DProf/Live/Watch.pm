@@ -12,6 +12,7 @@ use POSIX ();
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
+# Returns what is wrong with the interval or the names of --watch, or undef.
 sub wrong {
     my ($seconds, @names) = @_;
     return "$seconds: the seconds between two reports must be positive" if $seconds <= 0;

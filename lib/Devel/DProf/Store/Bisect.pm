@@ -32,8 +32,8 @@ my @COLUMNS = (['Sub', 'sub', 1], ['Metric', 'metric', 1], ['Last good', 'last_g
     ['First bad', 'first_bad'], ['Before', 'before'], ['After', 'after'], ['Change', 'change_pct'],
     ['p', 'p']);
 
-# Makes the object from a tool's options, with a format of HOW. Dies if another option does not go
-# with --bisect.
+# Makes the object from a tool's options. HOW: with the format; DIFF: the
+# Devel::DProf::Compare::Diff. Dies if another option does not go with --bisect.
 sub of_options {
     my ($class, $opt, $how, $diff) = @_;
     only_beside($opt, '--bisect', qw(bisect m modules children map symfs unit S d only skip O
@@ -61,7 +61,7 @@ sub new {
 
 # Returns the versions of profiles as sides, in the order of their first profiles. As with run-sets,
 # the values of a side are its hosts, or the runs of one host.
-sub versions {
+sub sides_of_versions {
     my ($buckets, @profiles) = @_;
     my (%of, @order, %hosts);
     $hosts{ $_->{host} // '' } = 1 for @profiles;
@@ -88,9 +88,10 @@ sub read {
     $self->are_of_one_kind(@selected) or return 0;
     my %hosts = map { $_->{host} // '' => 1 } @selected;
     $self->{by_host} = keys %hosts > 1;
-    $diff->reader->read($report, versions($buckets, @selected)) && $diff->settle or return 0;
+    $diff->reader->read($report, sides_of_versions($buckets, @selected))
+        && $diff->settle or return 0;
     my @metrics = map { $diff->reader->measure($_) // return 0 }
-        $self->{metric} // 'cpu', $self->beside;
+        $self->{metric} // 'cpu', $self->other_metrics;
     $self->{is_whole} = !grep({ is_cut($_->{run}) } @selected)
         && !grep({ is_slice($_) } map { parts($_) } $diff->sides);
     my @measures = map { +{ metric => $_, of_run => [$self->values_of($_)] } } @metrics;
@@ -140,15 +141,16 @@ sub is_slice {
         map { { $profile->header($_) } } 0 .. $profile->files - 1;
 }
 
-# Returns the other metrics to compare: calls and ops, if all profiles have them.
-sub beside {
+# Returns the names of the metrics that are compared besides the first one: calls and ops, if all
+# profiles have them and the user has chosen no metric.
+sub other_metrics {
     my ($self) = @_;
     return if defined $self->{metric};
     my $has_ops = !grep { !$_->has_counter('ops') } map { parts($_) } $self->{diff}->sides;
     return ($self->lacks_calls ? () : 'calls', $has_ops ? 'ops' : ());
 }
 
-# Returns the total of a metric and its values by sub, for each run.
+# Returns, for each run, a hash with the total of a metric and its values by sub.
 sub values_of {
     my ($self, $metric) = @_;
     my @counters = $metric->counters;
@@ -177,8 +179,9 @@ sub values_of {
     return @runs;
 }
 
-# Leaves out runs without any value of the first measure, and versions that have only such runs.
-# Returns false, after a message, if fewer than two versions are left.
+# Leaves out runs without any value of the first measure, and versions that have only such runs, and
+# notes the names and sizes of the others. Returns false, after a message, if fewer than two
+# versions are left.
 sub groups {
     my ($self, @measures) = @_;
     my ($first, $at) = ($measures[0]{of_run}, 0);
@@ -209,7 +212,8 @@ sub groups {
 
 # ---- finding ----
 
-# Looks for changes. The first measure is tested as shares, unless it is exact.
+# Finds the changes, and keeps them in {found}, the largest first. The first measure is tested as
+# shares, unless it is exact.
 sub find {
     my ($self) = @_;
     my ($first, @beside) = @{ $self->{measures} };
@@ -218,9 +222,9 @@ sub find {
     my $is_count = $first->{metric}->is_exact;
     $self->{not_exact} = $why if @beside || $is_count;
     my @found;
-    if ($is_count && !defined $why) { push @found, $self->exact($first) }
-    else { push @found, $self->tested($first) }
-    push @found, map { $self->exact($_) } defined $why ? () : @beside;
+    if ($is_count && !defined $why) { push @found, $self->exact_changes($first) }
+    else { push @found, $self->significant_changes($first) }
+    push @found, map { $self->exact_changes($_) } defined $why ? () : @beside;
     @found = grep { $_->{points} >= $self->{percent_limit} } @found;
     my %order = map { $self->{measures}[$_]{metric}->name => $_ } 0 .. $#{ $self->{measures} };
     $self->{found} = [sort { $order{ $a->{metric} } <=> $order{ $b->{metric} }
@@ -229,15 +233,16 @@ sub find {
     return;
 }
 
-# Returns the names of the subs for which a measure has values.
+# Returns the names of the subs for which a measure has values, sorted.
 sub names_in {
     my ($m) = @_;
     my %names = map { $_ => 1 } map { keys %{ $_->{value} } } @{ $m->{of_run} };
     return sort keys %names;
 }
 
-# Returns the changes of exact counts: those of subs with equal counts in all runs of each version.
-sub exact {
+# Returns the changes of exact counts: only subs with equal counts in all runs of each version have
+# any.
+sub exact_changes {
     my ($self, $m) = @_;
     my @runs = @{ $m->{of_run} };
     my @found;
@@ -259,13 +264,14 @@ sub exact {
     return @found;
 }
 
+# Returns the values of runs, in order, as one list for each version.
 sub grouped_values {
     my ($self, @values) = @_;
     return map { [splice @values, 0, $_] } @{ $self->{sizes} };
 }
 
-# Returns the changes of shares that are significant.
-sub tested {
+# Returns the significant changes of shares, by the test for change points.
+sub significant_changes {
     my ($self, $m) = @_;
     my ($names, $series) = $self->shares($m);
     $self->{tested} = @$names;
@@ -288,9 +294,9 @@ sub tested {
     return @found;
 }
 
-# Returns the names of the subs whose share is worth a test, and their values: shares in percent,
-# or, if the calls of hosts are known, seconds per call. Subs that the filters hide still take part
-# in the adjustment.
+# Returns two lists: the names of the subs whose share is worth a test, and for each its values, one
+# a run: shares in percent or, if the calls of hosts are known, seconds per call. Subs that the
+# filters hide still take part in the adjustment.
 sub shares {
     my ($self, $m) = @_;
     my @runs = @{ $m->{of_run} };
@@ -304,7 +310,7 @@ sub shares {
         my $usual = median(@values);
         $self->{points_of}{$name} = $m->{calls_of_run} && $usual ? median(@shares) / $usual : 1;
     }
-    $self->{adjusted} = adjusted(@series);
+    $self->{adjusted} = adjust_shares(@series);
     my @shown = grep { exists $self->{shown}{ $names[$_] } } 0 .. $#names;
     return ([@names[@shown]], [@series[@shown]]);
 }
@@ -325,10 +331,10 @@ sub per_call {
     } $self->grouped_values(@values);
 }
 
-# Adjusts shares, because a sub that takes more leaves less for all others. Each run's shares are
-# divided by the median of their ratios to the usual shares; a few changed subs do not move that
-# median. Returns whether there were enough subs.
-sub adjusted {
+# Adjusts shares, lists with a value for each run, because a sub that takes more leaves less for all
+# others. Each run's shares are divided by the median of their ratios to the usual shares; a few
+# changed subs do not move that median. Returns whether there were enough subs to do so.
+sub adjust_shares {
     my (@series) = @_;
     my @usual = map { median(@$_) } @series;
     my @steady = grep { $usual[$_] > 0 } 0 .. $#series;
@@ -341,11 +347,14 @@ sub adjusted {
     return 1;
 }
 
+# Returns the median of numbers, or 0 without any.
 sub median {
     my @sorted = sort { $a <=> $b } @_ or return 0;
     return ($sorted[$#sorted / 2] + $sorted[@sorted / 2]) / 2;
 }
 
+# Returns a change as a hash: of the sub and its values before and after the version with the number
+# AT, with p, or undef if no test was needed. points: the size of the change in percentage points.
 sub change {
     my ($self, $sub, $m, $at, $before, $after, $p, $points) = @_;
     return { sub => $sub, metric => $m->{metric}->name, at => $at,
@@ -373,12 +382,13 @@ sub report {
     return written($tool->name, $out, $code);
 }
 
-sub label {
+# Returns the label of a metric in facts.
+sub label_of {
     my ($metric) = @_;
     return $metric->is_time ? $metric->label : $metric->name;
 }
 
-# Returns the facts above the table: label and text of each.
+# Returns the facts above the table: [LABEL, TEXT] of each.
 sub facts {
     my ($self) = @_;
     my @names = @{ $self->{names} };
@@ -389,7 +399,7 @@ sub facts {
     my @facts = (['Versions', @names . ", from $names[0] to $names[-1]; " . plural($runs, 'run')
         . ($self->{by_host} ? '; each host of a version is one value'
             : $runs > $buckets ? " in $buckets buckets" : '')]);
-    push @facts, ['Metric', label($first->{metric}) . ", $how"
+    push @facts, ['Metric', label_of($first->{metric}) . ", $how"
         . (!defined $self->{decides} ? ', exact'
             : $first->{calls_of_run} ? ', per call' : ', as share of its run')];
     push @facts, ['Tested', plural($self->{tested}, 'sub') . " of $self->{floor} % or more; "
@@ -434,8 +444,7 @@ sub table {
         $less && !$self->{verbose} ? '# ' . plural($less, 'decrease') . ' (-v shows them)' : ());
 }
 
-# Returns the cells of a finding's row. Without p, the metric is exact, and its change needs no
-# test.
+# Returns the cells of a change's row. Without p, the metric is exact, and its change needs no test.
 sub cells {
     my ($f) = @_;
     my $is_tested = defined $f->{p};

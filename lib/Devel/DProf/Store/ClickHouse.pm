@@ -32,12 +32,14 @@ BEGIN {
     *one_of = \&Devel::DProf::Store::ClickHouse::Server::one_of;
 }
 
+# Makes a store for a place URL/DATABASE. Nothing is sent yet.
 sub new {
     my ($class, $place, %opt) = @_;
     return bless { server => Devel::DProf::Store::ClickHouse::Server->new($place, %opt),
         rows => Devel::DProf::Store::ClickHouse::Rows->new, trees => {} }, $class;
 }
 
+# Makes the database and the tables that are missing. Returns a report as lines.
 sub init {
     my ($self) = @_;
     return Devel::DProf::Store::ClickHouse::Schema::make($self->{server});
@@ -49,22 +51,22 @@ sub init {
 # an interrupted push has left are not visible, and the next push sends the same rows again.
 sub add {
     my ($self, $profiles) = @_;
-    my @new = $self->new_ones(map { checked_profile($_) } @$profiles);
+    my @new = $self->new_profiles(map { checked_profile($_) } @$profiles);
     my $rows = $self->{rows};
     $rows->clear;
     my %days;
     for my $p (@new) {
         $days{ int($p->{start} / 86400e6) } = 1;
         $self->finish, %days = () if keys %days > MOST_DAYS;
-        $self->add_one($p);
+        $self->add_rows_of($p);
         $self->send_rows if $rows->bytes > MOST_BYTES;
     }
     $self->finish;
     return;
 }
 
-# Returns a profile with its times in microseconds, and the day until which it needs the rows that
-# profiles share.
+# Returns a copy of a profile with its times in microseconds, and in `day' the day until which it
+# needs the rows that profiles share. Dies if its identity or its times are wrong.
 sub checked_profile {
     my ($p) = @_;
     ($p->{run} // '') =~ /\A\S+-\d+-\d+-\d+\z/
@@ -80,13 +82,15 @@ sub checked_profile {
         day => POSIX::strftime('%Y-%m-%d', gmtime $last) };
 }
 
+# Returns seconds as a whole number of microseconds.
 sub micros { return sprintf '%.0f', $_[0] * 1e6 }
 
-sub key { return join "\0", @{ $_[0] }{qw(run service version)} }
+# Returns the key of a profile: run, service and version.
+sub key_of { return join "\0", @{ $_[0] }{qw(run service version)} }
 
-# Returns the profiles that the store lacks, each once. Dies if the store has another profile of the
-# same identity.
-sub new_ones {
+# Returns those of the profiles that the store lacks, each once. Dies if the store has another
+# profile of the same identity.
+sub new_profiles {
     my ($self, @profiles) = @_;
     my (%seen, %when);
     for my $row (@profiles ? $self->{server}->rows('SELECT DISTINCT run, service, version, start, '
@@ -100,10 +104,11 @@ sub new_ones {
             . "($p->{run}), and another start or length; keep one of the two")
             if $when ne "$p->{start} $p->{duration}";
     }
-    return grep { !$seen{ key($_) }++ } @profiles;
+    return grep { !$seen{ key_of($_) }++ } @profiles;
 }
 
-# Returns a condition on times and these columns that holds for these profiles, and for few others.
+# Returns a condition in SQL on times and these columns that holds for these profiles, and for few
+# others.
 sub condition_for {
     my ($columns, @profiles) = @_;
     my ($first, $last) = map { Devel::DProf::Store::ClickHouse::Rows::seconds($_) }
@@ -113,9 +118,9 @@ sub condition_for {
     return join ' AND ', @names, "ts >= toDateTime($first)", "ts <= toDateTime($last)";
 }
 
-# Adds a profile's rows to those to be sent. A file that is not as dprofmerge writes it is rewritten
-# first.
-sub add_one {
+# Adds a profile's rows to those to be sent. A file whose text is not as dprofmerge writes it is
+# rewritten first.
+sub add_rows_of {
     my ($self, $p) = @_;
     my ($profile, $is_whole) = Devel::DProf::Store::tree_of($p->{file});
     return if $is_whole && $self->{rows}->add(\plain_text($p->{file}), $p);
@@ -125,7 +130,8 @@ sub add_one {
     return;
 }
 
-# Returns the unpacked contents of a file. The size is limited, as the contents are held in memory.
+# Returns the unpacked contents of a file. Its size is limited, because the contents are held in
+# memory.
 sub plain_text {
     my ($path) = @_;
     my $shown = Devel::DProf::Input::shown_as($path);
@@ -151,6 +157,7 @@ sub send_rows {
     return;
 }
 
+# Sends the collected rows of a table, if there are any.
 sub send_table {
     my ($self, $table) = @_;
     my $rows = $self->{rows}->taken($table);
@@ -159,6 +166,7 @@ sub send_table {
     return;
 }
 
+# Sends all collected rows, last those that list the profiles, and notes that they have arrived.
 sub finish {
     my ($self) = @_;
     $self->send_rows;
@@ -172,11 +180,11 @@ sub finish {
 my @COLUMNS = qw(service version host env run start duration contexts statements);
 
 # Returns a set's conditions, without limit, as SQL, or undef if nothing can match. Globs are
-# matched here, against the values in the tables, because the server's patterns cannot match any
-# bytes.
+# matched here, against the values in the tables, because the server's patterns cannot match
+# arbitrary bytes.
 sub condition {
     my ($self, $set) = @_;
-    my @conditions = moments($set);
+    my @conditions = conditions_on_time($set);
     my $when = @conditions ? ' WHERE ' . join(' AND ', @conditions) : '';
     for my $column (grep { defined $set->{$_} } qw(service version host env)) {
         my $pattern = Devel::DProf::Store::RunSet::pattern($set->{$column});
@@ -188,9 +196,9 @@ sub condition {
     return @conditions ? join ' AND ', @conditions : '1';
 }
 
-# Returns conditions on the start: exact ones, and others on whole seconds, which rows are sorted
-# by.
-sub moments {
+# Returns a set's conditions on the start as SQL: exact ones, and others on whole seconds, which
+# rows are sorted by.
+sub conditions_on_time {
     my ($set) = @_;
     my ($since, $at) = map { defined $set->{$_} ? micros($set->{$_} < 0 ? 0 : $set->{$_}) : undef }
         qw(since at);
@@ -205,6 +213,7 @@ sub moments {
     return @conditions;
 }
 
+# Returns microseconds as a DateTime in SQL.
 sub datetime {
     return 'toDateTime(' . Devel::DProf::Store::ClickHouse::Rows::seconds($_[0]) . ')';
 }
@@ -218,7 +227,8 @@ sub statement {
         . (defined $set->{limit} ? " LIMIT $set->{limit}" : '');
 }
 
-# Returns the profiles of a run-set, without their contents: a hash of each row of dprof_profiles.
+# Returns the profiles of a run-set, without their contents: as a hash for each row of
+# dprof_profiles.
 sub select {
     my ($self, $set) = @_;
     my $condition = $self->condition($set) // return;
@@ -270,8 +280,8 @@ sub fetch {
     return map { $_->{path} } @profiles;
 }
 
-# Writes the trees of profiles of one service and version. Rows are sorted by profile, so only one
-# profile at a time is in memory.
+# Writes the trees of profiles of one service and version into their files. Rows are sorted by
+# profile, so only one profile at a time is in memory.
 sub fetch_some {
     my ($self, @profiles) = @_;
     my $where = 'WHERE ' . condition_for([qw(service version run)], @profiles);
@@ -285,7 +295,7 @@ sub fetch_some {
     $self->fetch_histograms(\%tree, $where);
     $self->fetch_statements(\%tree, $service, $where) if grep { $_->{statements} } @profiles;
     my $now;
-    $self->{server}->each_line('SELECT run, ctx, ' . numbers(qw(more calls user system real longest
+    $self->{server}->each_line('SELECT run, ctx, ' . any_of(qw(more calls user system real longest
         shortest counters)) . " FROM dprof_samples $where GROUP BY run, ctx ORDER BY run", sub {
             my ($run, $ctx, $more, $numbers) = split /\t/, $_[0], 4;
             if (!$now || $now->{id} ne $run) {
@@ -302,9 +312,9 @@ sub fetch_some {
     return;
 }
 
-# Returns the columns for SELECT. any() is needed because a profile that was pushed twice has each
-# row twice.
-sub numbers { return join ', ', map { "any($_)" } @_ }
+# Returns columns for SELECT. any() is needed because a profile that was pushed twice has each row
+# twice.
+sub any_of { return join ', ', map { "any($_)" } @_ }
 
 # Reads the contexts of the profiles into the trees, which share them by their hash.
 sub fetch_contexts {
@@ -356,7 +366,7 @@ sub fetch_statements {
             my ($file, $line) = fields($_[0]);
             $file{$file} = $line;
         });
-    $self->{server}->each_line('SELECT run, pos, ' . numbers(qw(kind file number line more count
+    $self->{server}->each_line('SELECT run, pos, ' . any_of(qw(kind file number line more count
         user system real counters)) . " FROM dprof_statements $where GROUP BY run, pos "
         . 'ORDER BY run, pos', sub {
             my ($run, $pos, $kind, $file, $number, $line, $more, $numbers) = split /\t/, $_[0], 8;
@@ -383,7 +393,7 @@ sub write_tree {
     return;
 }
 
-# Fails because rows of a profile are missing: on a replica, on one of several servers, or because
+# Dies because rows of a profile are missing: on a replica, on one of several servers, or because
 # another process is removing them.
 sub incomplete {
     my ($self, $p) = @_;
@@ -393,9 +403,9 @@ sub incomplete {
 
 # ---- removing ----
 
-# Removes the profiles of a set. A day without other profiles is dropped, which is cheap; on other
-# days, the server rewrites parts without the rows. Profiles are removed from the list first, so
-# that a listed profile is complete.
+# Removes the profiles of a set, and returns their number. A day without other profiles is dropped,
+# which is cheap; on other days, the server rewrites parts without the rows. Profiles are removed
+# from the list first, so that a listed profile is complete.
 sub prune {
     my ($self, $set) = @_;
     my $server = $self->{server};
@@ -412,14 +422,14 @@ sub prune {
         push @{ $days{ $row->[0] } }, $row;
         $runs{ $row->[4] } = 1;
     }
-    $self->remove(\%days) if %days;
+    $self->remove_days(\%days) if %days;
     $self->forget_shared($set);
     return scalar keys %runs;
 }
 
-# Removes profiles by day. Dropping a partition costs the server much less than deleting rows, so a
-# day whose profiles all go is dropped as a whole.
-sub remove {
+# Removes profiles, given as rows by day. Dropping a partition costs the server much less than
+# deleting rows, so a day whose profiles all go is dropped as a whole.
+sub remove_days {
     my ($self, $days) = @_;
     my $server = $self->{server};
     my %total = map { @$_ } $server->rows('SELECT toYYYYMMDD(ts) AS day, '
@@ -444,7 +454,8 @@ sub remove {
     return;
 }
 
-# Removes contexts and files that no profile has used since the first kept one.
+# Removes contexts and files that no profile has used since the start of the oldest profile that
+# stays.
 sub forget_shared {
     my ($self, $set) = @_;
     return if !defined $set->{older} || grep { $_ ne 'older' } keys %$set;

@@ -19,6 +19,7 @@ our $VERSION = $Devel::DProf::Core::VERSION;
 # The longest name that file systems allow, less the letters of a temporary name.
 use constant LONGEST => 190;
 
+# Makes a store in a folder, which need not exist yet.
 sub new {
     my ($class, $path) = @_;
     # A tool may change to another folder before it reads.
@@ -26,8 +27,9 @@ sub new {
     return bless { path => $path =~ s{(?<=.)/+\z}{}r }, $class;
 }
 
-# Returns the path of the file that marks a store. If a file system is not mounted, the file is
-# missing; then nothing must be written there, and no original be removed as if it had arrived.
+# Returns the path of the file that marks a folder as a store. If a file system is not mounted, the
+# file is missing; then nothing must be written there, and no original be removed as if it had
+# arrived.
 sub mark { return "$_[0]{path}/.dprofstore" }
 
 # Makes the folder a store, by a file that marks it. Returns what was done, for people.
@@ -42,6 +44,7 @@ sub init {
     return "$self->{path} was " . ($is_there ? 'there, and is a store now' : 'made');
 }
 
+# Dies if the folder is no store.
 sub check {
     my ($self) = @_;
     return if -e $self->mark;
@@ -64,7 +67,8 @@ sub make_folder {
 
 # ---- names ----
 
-# Returns the folder of a profile, below that of the store, and its name there.
+# Returns where the store keeps a profile: the folder below that of the store, and the name in it.
+# Dies if a fact about the profile cannot be in a name.
 sub place_of {
     my ($p) = @_;
     my $identity = $p->{run} // '';
@@ -88,7 +92,8 @@ sub place_of {
 my $NAME = qr/\A(\d\d)(\d\d)(\d\d)(\.\d{6})-(.+)-([^-]+-\d+-\d+-\d+)-([^-]+)-(\d+\.\d{6})
     \.tree\.gz\z/xs;
 
-# Returns the facts that a place has of a profile, or nothing if the file is not one of ours.
+# Returns the facts about a profile, as a hash, from the names of its folders and file, or nothing
+# if the file is none of this store's.
 sub profile_of {
     my ($service, $version, $day, $name) = @_;
     my ($year, $month, $mday) = $day =~ /\A(\d{4,5})(\d\d)(\d\d)\z/ or return;
@@ -114,13 +119,13 @@ sub add {
     my %days;
     for my $i (0 .. $#$profiles) {
         my ($day) = $places[$i][0] =~ m{([^/]+)\z};
-        $self->no_other($profiles->[$i], $days{$day} //= $self->of_day($day, $profiles));
+        $self->refuse_other($profiles->[$i], $days{$day} //= $self->of_day($day, $profiles));
     }
     for my $i (0 .. $#$profiles) {
         my ($folder, $name) = @{ $places[$i] };
         next if -e "$self->{path}/$folder/$name";
         make_folder("$self->{path}/$folder");
-        $self->keep("$folder/$name", $profiles->[$i]{file});
+        $self->keep_profile("$folder/$name", $profiles->[$i]{file});
     }
     return;
 }
@@ -129,10 +134,10 @@ sub add {
 sub of_day {
     my ($self, $day, $profiles) = @_;
     my %of = map { $_->{run} => [] } @$profiles;
-    for my $service (entries($self->{path})) {
-        for my $version (entries("$self->{path}/$service")) {
+    for my $service (names_in($self->{path})) {
+        for my $version (names_in("$self->{path}/$service")) {
             my $folder = "$self->{path}/$service/$version/$day";
-            for my $name (entries($folder)) {
+            for my $name (names_in($folder)) {
                 my ($run) = $name =~ /-([^-]+-\d+-\d+-\d+)-[^-]+-[^-]+\.tree\.gz\z/
                     or next;
                 push @{ $of{$run} }, "$folder/$name" if $of{$run};
@@ -143,8 +148,8 @@ sub of_day {
 }
 
 # Dies if the store has a profile of the same identity with other contents: only one of the two
-# would be counted.
-sub no_other {
+# would be counted. of_day: the paths of the day's profiles by identity.
+sub refuse_other {
     my ($self, $p, $of_day) = @_;
     my $there = $of_day->{ $p->{run} };
     for my $path (grep { -e } @$there) {
@@ -156,8 +161,8 @@ sub no_other {
     return;
 }
 
-# Writes a profile into the store, as a whole or not at all.
-sub keep {
+# Writes the profile in FILE to PLACE in the store, as a whole or not at all.
+sub keep_profile {
     my ($self, $place, $file) = @_;
     my $code = Devel::DProf::Store::tree_writer($file);
     my $why = Devel::DProf::Write::whole("$self->{path}/$place", sub {
@@ -172,25 +177,26 @@ sub keep {
 
 # ---- finding ----
 
-sub entries {
+# Returns the names in a folder, sorted, without those that begin with a dot.
+sub names_in {
     my ($path) = @_;
     opendir my $in, $path or return;
     return sort grep { !/\A\./ } readdir $in;
 }
 
-# Calls CODE with each profile of a set, regardless of limit. Folders that cannot match are not
-# read.
+# Calls CODE with each profile of a run-set, a hash, regardless of limit. Folders that cannot match
+# are not read.
 sub each_of {
     my ($self, $set, $code) = @_;
     $self->check;
     my $is_in = Devel::DProf::Store::RunSet::matcher($set);
-    my %wanted = map { $_ => wanted($set->{$_}) } qw(service version);
+    my %wanted = map { $_ => glob_matcher($set->{$_}) } qw(service version);
     my ($first, $last) = bounds($set);
-    for my $service (grep { $wanted{service}->($_) } entries($self->{path})) {
-        for my $version (grep { $wanted{version}->($_) } entries("$self->{path}/$service")) {
-            for my $day (entries("$self->{path}/$service/$version")) {
+    for my $service (grep { $wanted{service}->($_) } names_in($self->{path})) {
+        for my $version (grep { $wanted{version}->($_) } names_in("$self->{path}/$service")) {
+            for my $day (names_in("$self->{path}/$service/$version")) {
                 next if $day lt substr($first, 0, 8) || $day gt substr $last, 0, 8;
-                for my $name (entries("$self->{path}/$service/$version/$day")) {
+                for my $name (names_in("$self->{path}/$service/$version/$day")) {
                     my $second = $day . substr $name, 0, 6;
                     next if $second lt $first || $second gt $last;
                     my $profile = profile_of($service, $version, $day, $name) or next;
@@ -202,16 +208,17 @@ sub each_of {
     return;
 }
 
-sub wanted {
+# Returns a sub that returns whether the name of a folder matches a glob; undef matches everything.
+sub glob_matcher {
     my ($glob) = @_;
     return sub { return 1 } if !defined $glob;
     my $pattern = Devel::DProf::Store::RunSet::pattern($glob);
     return sub { return unescaped($_[0]) =~ $pattern };
 }
 
-# Returns the first and the last second that a set allows, in the form in which names begin, so that
-# most names need not be parsed. With `at' there is no first second, as a profile may have begun
-# long before.
+# Returns the first and the last second that a run-set allows, in the form in which names begin, so
+# that most names need not be parsed. With `at' there is no first second, as a profile may have
+# begun long before.
 sub bounds {
     my ($set) = @_;
     my ($end) = sort { $a <=> $b } grep { defined } @$set{qw(until older at)};
@@ -220,11 +227,13 @@ sub bounds {
         defined $end ? $name->($end) : '99999999999999');
 }
 
+# Returns the profiles of a run-set, as hashes.
 sub select {
     my ($self, $set) = @_;
-    return selected($set, $self->all_of($set));
+    return without_copies($set, $self->all_of($set));
 }
 
+# Returns all profiles that meet the conditions of a run-set, even if they are copies.
 sub all_of {
     my ($self, $set) = @_;
     my @all;
@@ -232,15 +241,16 @@ sub all_of {
     return @all;
 }
 
-# Returns the profiles of a set. A profile that was pushed twice, for example under two services,
-# counts once.
-sub selected {
+# Returns those of the profiles that a run-set selects. A profile that was pushed twice, for example
+# under two services, counts once.
+sub without_copies {
     my ($set, @all) = @_;
     my %seen;
     return Devel::DProf::Store::RunSet::in_order($set,
         grep { !$seen{ Devel::DProf::Store::recording($_) }++ } @all);
 }
 
+# Returns the paths of the selected profiles' files.
 sub fetch {
     my ($self, $selected) = @_;
     return map { "$self->{path}/$_->{path}" } @$selected;
@@ -259,11 +269,11 @@ sub list {
     return Devel::DProf::Store::rows(\%rows);
 }
 
-# Removes incomplete files of pushes that were killed: those older than a day, as no push takes that
-# long.
+# Removes files that killed pushes have left incomplete: those older than a day, as no push takes
+# that long.
 sub remove_incomplete {
     my ($folder) = @_;
-    for my $path (map { "$folder/$_" } grep { /\.[0-9a-f]{16}\.new\z/ } entries($folder)) {
+    for my $path (map { "$folder/$_" } grep { /\.[0-9a-f]{16}\.new\z/ } names_in($folder)) {
         unlink $path if -M $path > 1;
     }
     return;
@@ -274,7 +284,7 @@ sub remove_incomplete {
 sub prune {
     my ($self, $set) = @_;
     my @all = $self->all_of($set);
-    my %is_selected = map { Devel::DProf::Store::recording($_) => 1 } selected($set, @all);
+    my %is_selected = map { Devel::DProf::Store::recording($_) => 1 } without_copies($set, @all);
     my (%gone, %folders);
     for my $profile (grep { $is_selected{ Devel::DProf::Store::recording($_) } } @all) {
         my $path = "$self->{path}/$profile->{path}";

@@ -11,6 +11,8 @@ use Devel::DProf::Core;
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
+# Makes the exception. FIELDS: message; retry, whether another attempt later may succeed; answer,
+# the text of a server's answer; after, seconds to wait.
 sub new {
     my ($class, %field) = @_;
     $field{message} =~ s/\s+\z//;

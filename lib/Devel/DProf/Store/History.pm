@@ -24,7 +24,7 @@ use constant MOST_POINTS => 60;
 my @KEYS = qw(profiles self_percent per_call_us calls ops);
 my @BLOCKS = map { chr } 0x2581 .. 0x2588;
 
-# Makes the object from a tool's options, with a format of HOW. Dies with a message if an option is
+# Makes the object from a tool's options. HOW: with the format. Dies with a message if an option is
 # wrong.
 sub of_options {
     my ($class, $opt, $how) = @_;
@@ -37,8 +37,8 @@ sub of_options {
         title => defined $opt->{title} ? text($opt->{title}) : undef);
 }
 
-# Returns an object for a sub, a string of characters. by is `version' or an interval. Dies if by is
-# neither.
+# Makes the history of a sub, whose name is a string of characters. by: `version' or an interval
+# such as 5m. Dies if it is neither.
 sub new {
     my ($class, %fields) = @_;
     my $by = $fields{by} // '5m';
@@ -51,8 +51,8 @@ sub new {
 
 # ---- reading ----
 
-# Reads the profiles of sides of a store. Returns false, after messages, if a file could not be
-# read.
+# Reads the profiles of sides of a store, and makes a row for each interval or version. Returns
+# false, after messages, if a file could not be read.
 sub read {
     my ($self, %how) = @_;
     my ($ok, %kinds) = (1);
@@ -75,8 +75,8 @@ sub read {
     return $ok;
 }
 
-# Returns a side with a single run for each interval or version, in the order of their first
-# profiles.
+# Returns the profiles as sides with a single run: one for each interval or version, in the order of
+# their first profiles.
 sub groups {
     my ($self, @profiles) = @_;
     my (%of, @groups);
@@ -98,8 +98,8 @@ sub numbers {
     $self->{measured} = 1;
     my $total = $metric->total($profile);
     my $is_sub = $self->names_in($profile);
-    my $cost = of_subs($profile, $is_sub, $metric);
-    my $op = $ops && $cost ? of_subs($profile, $is_sub, $ops) : undef;
+    my $cost = sums_of_subs($profile, $is_sub, $metric);
+    my $op = $ops && $cost ? sums_of_subs($profile, $is_sub, $ops) : undef;
     $self->{found} ||= $cost ? 1 : 0;
     my ($calls, $self_value) = @{ $cost // [0, 0] };
     return (calls => $calls, share => $total ? 100 * $self_value / $total : 0,
@@ -108,8 +108,9 @@ sub numbers {
         ops => $ops ? $op ? $op->[1] : 0 : undef);
 }
 
-# Returns a hash of the sub's names in a profile: the given name, or, if the profile lacks it, the
-# names that dprofdiff would show as the given one, without the parts that differ between runs.
+# Returns a hash of the names that the sub has in a profile: the given name or, if the profile lacks
+# it, the names that dprofdiff would show as the given one, without the parts that differ between
+# runs.
 sub names_in {
     my ($self, $profile) = @_;
     my @names = map { $_->[0] } $profile->subs({ separate => 1 });
@@ -121,9 +122,9 @@ sub names_in {
     return \%is_sub;
 }
 
-# Returns the sums of calls and self values of subs by name, or undef if the profile has none of
-# them.
-sub of_subs {
+# Returns the sums of calls and self values of the subs in a hash of names, [CALLS, VALUE], or undef
+# if the profile has none of them.
+sub sums_of_subs {
     my ($profile, $is_sub, $metric) = @_;
     my @rows = grep { $is_sub->{ $_->[0] } } $profile->rows({
         program => 1, separate => 1, rows => 2**31, $metric->for_rows,
@@ -133,7 +134,7 @@ sub of_subs {
     return [$calls, $metric->is_calls ? $calls : $value];
 }
 
-# Returns the reason if there is nothing to print, or undef.
+# Returns the reason why there is nothing to print, or undef.
 sub missing {
     my ($self) = @_;
     return "-m $self->{metric}: no profile has this metric" if !$self->{measured};
@@ -142,7 +143,8 @@ sub missing {
 
 # ---- printing ----
 
-# Reads sides of a store, and prints the history. Returns the exit status of the tool.
+# Reads sides of a store, and prints the history, in the format of the options. Returns the exit
+# status of the tool.
 sub report {
     my ($self, $tool, $opt, @sides) = @_;
     return $tool->usage('--history takes run-sets, and no files') if grep { !ref } @sides;
@@ -170,35 +172,36 @@ sub table {
         map { [$head->[$_], $KEYS[ $_ - 1 ]] } 1 .. @KEYS);
     $table->fact('Profile', 'profile', join ', ', @names);
     $table->fact('History of', 'history_of', $self->{sub});
-    $table->fact('Metric', 'metric', $self->what);
+    $table->fact('Metric', 'metric', $self->metric_text);
     for (['Self:  ', 'share'], ['Call:  ', 'per_call'], ['Calls: ', 'calls'],
         ['Ops:   ', 'ops']) {
         my ($label, $key) = @$_;
-        my $line = $format == DP_TEXT ? sparkline(points($key, @{ $self->{rows} })) : '';
+        my $line = $format == DP_TEXT ? draw_sparkline(points($key, @{ $self->{rows} })) : '';
         $table->fact('', $key, "$label$line") if length $line;
     }
     for my $row (@{ $self->{rows} }) {
         my ($name, $profiles, @shown) = @{ shift @cells };
         my ($share, $per_call) = map { defined $_ ? sprintf '%.4f', $_ : undef }
             @$row{qw(share per_call)};
-        $table->row($format == DP_CSV || $format == DP_JSON ? $self->key($row) : $name,
+        $table->row($format == DP_CSV || $format == DP_JSON ? $self->key_text($row) : $name,
             [$profiles, $profiles], map { [$_, shift @shown] } $share, $per_call,
             @$row{qw(calls ops)});
     }
     return $table;
 }
 
-# Returns the table's heading and its rows.
+# Returns the heading and the rows of the table, each as a list of texts.
 sub cells {
     my ($self) = @_;
     return ([$self->{seconds} ? 'From' : 'Version', 'Profiles', 'Self', 'Per call', 'Calls',
         'Ops'],
-        map { my $key = $self->key($_); [length $key ? shown($key) : '-', $_->{profiles},
-            percent($_->{share}), microseconds($_->{per_call}), number($_->{calls}),
-            number($_->{ops})] } @{ $self->{rows} });
+        map { my $key = $self->key_text($_); [length $key ? shown($key) : '-', $_->{profiles},
+            percent_text($_->{share}), microseconds_text($_->{per_call}), number_text($_->{calls}),
+            number_text($_->{ops})] } @{ $self->{rows} });
 }
 
-sub what {
+# Returns the name of the metric in facts and titles.
+sub metric_text {
     my ($self) = @_;
     my $metric = Devel::DProf::Metric->known($self->{metric});
     return ($metric ? $metric->label : $self->{metric}) . ', self';
@@ -217,17 +220,18 @@ sub as_svg {
         my @values = map { $_->{$key} } @rows;
         my ($most) = sort { $b <=> $a } grep { defined } @values;
         !defined $most ? () : { name => $head->[$column], values => \@values,
-            most => $key eq 'share' ? percent($most)
-                : $key eq 'per_call' ? microseconds($most) : number($most) };
+            most => $key eq 'share' ? percent_text($most)
+                : $key eq 'per_call' ? microseconds_text($most) : number_text($most) };
     } [2, 'share'], [3, 'per_call'], [4, 'calls'], [5, 'ops'];
     return Devel::DProf::Store::HistoryPlot::svg(title => $self->title,
-        subtitle => $self->what . ' - ' . join(', ', @names), panels => \@panels,
+        subtitle => $self->metric_text . ' - ' . join(', ', @names), panels => \@panels,
         x => [map { $self->{seconds} ? $rows[$_]{key} : $_ } 0 .. $#rows],
         labels => [map { $_->[0] } @cells],
         tips => [map { my $c = $_; join ', ', $c->[0], map { "$head->[$_] $c->[$_]" } 1 .. 5 }
             @cells]);
 }
 
+# Returns the title of the picture or page.
 sub title {
     my ($self) = @_;
     return $self->{title} // 'History of ' . shown($self->{sub});
@@ -240,19 +244,25 @@ sub as_html {
         $self->title, $self->as_svg(@names), $self->cells);
 }
 
-# Returns the time when an interval begins, or the version.
-sub key {
+# Returns the first cell of a row: the time when the interval begins, or the version.
+sub key_text {
     my ($self, $row) = @_;
     return $row->{key} if !$self->{seconds};
     require POSIX;
     return POSIX::strftime('%Y-%m-%dT%H:%M:%SZ', gmtime $row->{key});
 }
 
-sub percent { return defined $_[0] ? sprintf '%.2f%%', $_[0] : '-' }
-sub microseconds { return defined $_[0] ? sprintf '%.3f us', $_[0] : '-' }
-sub number { return defined $_[0] ? grouped($_[0]) : '-' }
+# Returns a share as text, or "-".
+sub percent_text { return defined $_[0] ? sprintf '%.2f%%', $_[0] : '-' }
 
-# Returns as many values of rows as a line shows: neighbours are replaced by their mean.
+# Returns a time as text, or "-".
+sub microseconds_text { return defined $_[0] ? sprintf '%.3f us', $_[0] : '-' }
+
+# Returns a number with separators, or "-".
+sub number_text { return defined $_[0] ? grouped($_[0]) : '-' }
+
+# Returns the values of rows under a key, at most as many as a line shows: if there are more,
+# neighbours are replaced by their mean.
 sub points {
     my ($key, @rows) = @_;
     my @values = grep { defined } map { $_->{$key} } @rows;
@@ -266,8 +276,8 @@ sub points {
     } 0 .. MOST_POINTS - 1;
 }
 
-# Returns a line of blocks, from zero to the greatest value, followed by the least and the greatest.
-sub sparkline {
+# Returns values as a line of blocks, from zero to the greatest value. Returns '' if all are 0.
+sub draw_sparkline {
     my (@values) = @_;
     my ($least, $most) = (sort { $a <=> $b } @values)[0, -1];
     return '' if !$most;

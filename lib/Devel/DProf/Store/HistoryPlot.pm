@@ -50,9 +50,9 @@ td { border-top: 1px solid var(--line) }
 th:first-child, td:first-child { text-align: left; overflow-wrap: anywhere }
 END
 
-# Returns the picture of a plot, a hash: title, subtitle; x, the places of the points, any growing
-# numbers; labels and tips, a text for each point; panels, a hash each of name, values (undef if
-# missing) and most (the text of the greatest value).
+# Returns a plot as the text of an SVG picture. The plot is a hash: title, subtitle; x, the places
+# of the points, any growing numbers; labels and tips, a text for each point; panels, a hash each of
+# name, values (undef if missing) and most (the text of the greatest value).
 sub svg {
     my (%plot) = @_;
     my @panels = @{ $plot{panels} };
@@ -60,17 +60,17 @@ sub svg {
     my @at = places(@{ $plot{x} });
     my @out = (sprintf('<svg id="dprof-history" xmlns="http://www.w3.org/2000/svg" width="%d" '
         . 'height="%d" viewBox="0 0 %d %d" role="img" aria-label="%s">', WIDTH, $height, WIDTH,
-        $height, xml($plot{title})), "<style>\n$STYLE</style>",
+        $height, escape_xml($plot{title})), "<style>\n$STYLE</style>",
         sprintf('<rect class="page" width="%d" height="%d"/>', WIDTH, $height),
         text_at('title', 16, 26, cut($plot{title}, 100)),
         text_at('soft', 16, 46, cut($plot{subtitle}, 140)));
-    push @out, panel($panels[$_], TOP + 20 + $_ * (PANEL + GAP), \@at, $plot{tips})
+    push @out, draw_panel($panels[$_], TOP + 20 + $_ * (PANEL + GAP), \@at, $plot{tips})
         for 0 .. $#panels;
-    push @out, axis($height - 12, \@at, $plot{labels});
+    push @out, draw_axis($height - 12, \@at, $plot{labels});
     return join '', map { "$_\n" } @out, '</svg>';
 }
 
-# Returns the places of points, in pixels.
+# Returns the horizontal places of points in the picture, in pixels.
 sub places {
     my @x = @_;
     my ($first, $room) = ($x[0], WIDTH - LEFT - RIGHT);
@@ -79,8 +79,9 @@ sub places {
     return map { LEFT + $room * ($_ - $first) / $whole } @x;
 }
 
-# Draws a curve from zero to the greatest value. A missing value interrupts the curve.
-sub panel {
+# Returns the lines of a panel: a curve from zero to the greatest value. A missing value interrupts
+# the curve.
+sub draw_panel {
     my ($panel, $top, $at, $tips) = @_;
     my @values = @{ $panel->{values} };
     my ($most) = sort { $b <=> $a } grep { defined } @values;
@@ -101,7 +102,7 @@ sub panel {
         push @{ $curves[-1] }, $point;
         my ($x, $y) = split /,/, $point;
         push @dots, sprintf '<circle class="dot" cx="%s" cy="%s" r="%s"><title>%s</title></circle>',
-            $x, $y, @values > MOST_DOTS ? 1.5 : 3, xml($tips->[$i]);
+            $x, $y, @values > MOST_DOTS ? 1.5 : 3, escape_xml($tips->[$i]);
     }
     for my $curve (grep { @$_ > 1 } @curves) {
         my ($from, $to) = map { s/,.*//r } @$curve[0, -1];
@@ -111,8 +112,9 @@ sub panel {
     return (@out, @dots);
 }
 
-# Draws labels that do not overlap, the first and the last among them.
-sub axis {
+# Returns the lines of the labels below the panels, without those that would overlap others; the
+# first and the last label always stay.
+sub draw_axis {
     my ($y, $at, $labels) = @_;
     my $last = $#$at;
     my %some = map { int($last * $_ / MOST_LABELS + 0.5) => 1 } 0 .. MOST_LABELS;
@@ -130,32 +132,35 @@ sub axis {
     return map { $_->{text} } @out[1 .. $#out], $out[0];
 }
 
+# Returns a text of the picture at a place.
 sub text_at {
     my ($class, $x, $y, $text) = @_;
     $class =~ s/\s+\z//;
     return sprintf '<text%s x="%.1f" y="%.1f">%s</text>', length $class ? qq{ class="$class"} : '',
-        $x, $y, xml($text);
+        $x, $y, escape_xml($text);
 }
 
 # Returns a page with the picture and a table: rows of cells, the first row is the heading.
 sub page {
     my ($title, $svg, @rows) = @_;
-    my ($head, @body) = map { my $row = $_; sub { join '', map { "<$_[0]>" . xml($_) . "</$_[0]>" }
+    my ($head, @body) = map { my $row = $_; sub { join '',
+        map { "<$_[0]>" . escape_xml($_) . "</$_[0]>" }
         @$row } } @rows;
     return join '', map { "$_\n" } '<!DOCTYPE html>', '<html lang="en">', '<head>',
         '<meta charset="utf-8">',
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
         q{<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src }
             . q{'unsafe-inline'">},
-        '<title>' . xml($title) . '</title>', "<style>\n$PAGE_STYLE</style>", '</head>', '<body>',
+        '<title>' . escape_xml($title) . '</title>', "<style>\n$PAGE_STYLE</style>", '</head>',
+            '<body>',
         $svg =~ s/\n\z//r, '<table>', '<thead><tr>' . $head->('th') . '</tr></thead>', '<tbody>',
         map({ '<tr>' . $_->('td') . '</tr>' } @body), '</tbody>', '</table>', '</body>', '</html>';
 }
 
 # ---- text ----
 
-# Escapes text for XML, and replaces two characters that XML cannot express.
-sub xml {
+# Returns text escaped for XML, with two characters replaced that XML cannot express.
+sub escape_xml {
     my ($text) = shown($_[0]);
     $text =~ s/([\x{fffe}\x{ffff}])/sprintf '\\x{%x}', ord $1/ge;
     return $text =~ s/([&<>"])/'&#' . ord($1) . ';'/ger;

@@ -46,7 +46,8 @@ sub new {
         now => $fields{now} // sub { return time } }, $class;
 }
 
-# Returns the answer as HTTP::Tiny does. Dies if no complete answer came.
+# Sends a request by POST. Returns the answer, a hash as HTTP::Tiny makes it. Dies if no complete
+# answer came.
 sub ask {
     my ($self, $path, $headers, $content, %more) = @_;
     my $response = $self->bounded(sub {
@@ -59,10 +60,11 @@ sub ask {
     return $response;
 }
 
-# Performs a request within its time limit. While the request is written and answered, an alarm
-# checks the clock each second, because a server that sends a byte now and then never reaches the
-# timeout. The alarm does not interrupt the connection phase, which has its own timeout. HTTP::Tiny
-# turns an exception into an answer with status 599.
+# Calls CODE, which performs a request, within the request's time limit, and returns the answer.
+# While the request is written and answered, an alarm checks the clock each second, because a server
+# that sends a byte now and then never reaches the timeout. The alarm does not interrupt the
+# connection phase, which has its own timeout. HTTP::Tiny turns an exception into an answer with
+# status 599.
 sub bounded {
     my ($self, $code) = @_;
     my ($is_open, $interim) = (0, 0);
@@ -74,7 +76,7 @@ sub bounded {
             if ++$interim > MOST_INTERIM;
         goto &$read;
     };
-    my $is_in_time = $self->limit;
+    my $is_in_time = $self->time_limit;
     local $SIG{ALRM} = sub {
         die "the answer takes too long\n" if !$is_open || !$is_in_time->();
         alarm 1;
@@ -86,8 +88,8 @@ sub bounded {
     return $response // { status => 599, content => $why };
 }
 
-# Returns a sub that returns whether a request that begins now may continue.
-sub limit {
+# Returns a sub that returns whether a request that begins now may still continue.
+sub time_limit {
     my ($self) = @_;
     my ($now, $stop) = @$self{qw(now stop)};
     my ($end, $is_over) = ($now->() + $self->{longest}, 0);
@@ -101,7 +103,7 @@ sub limit {
     };
 }
 
-# Sends a request. Returns the body of the answer, or dies with a Failure, which says whether trying
+# Sends a request. Returns the body of the answer, or dies with a Failure that says whether trying
 # again later may help.
 sub post {
     my ($self, $path, $headers, $content) = @_;
@@ -117,7 +119,7 @@ sub post {
         answer => bytes($status) . "\n" . substr $body, 0, MOST_KEPT);
 }
 
-# Returns the header for a user and a password. The password may have any bytes; Base64 hides them
+# Returns the header with a user and a password. The password may have any bytes; Base64 hides them
 # from HTTP::Tiny, which would refuse some and show them in its message.
 sub basic {
     my ($user, $password) = @_;
@@ -134,7 +136,7 @@ sub retry_seconds {
     return $after =~ /\A\d{1,6}\z/ ? $after + 0 : undef;
 }
 
-# Returns the text of an answer, in one line: the message if the answer is JSON, else its first
+# Returns the text of an answer's body in one line: the message if the body is JSON, else its first
 # line.
 sub answer_line {
     my ($body) = @_;
@@ -145,12 +147,13 @@ sub answer_line {
     return length $line > MOST_SHOWN ? substr($line, 0, MOST_SHOWN) . ' ...' : $line;
 }
 
+# Returns text as a part of a URL.
 sub escape {
     my ($text) = @_;
     return bytes($text) =~ s/([^A-Za-z0-9_.~-])/sprintf '%%%02X', ord $1/ger;
 }
 
-# Returns the query with these fields, in their order.
+# Returns the query of a URL from pairs of name and value, in their order.
 sub query {
     my (@fields) = @_;
     my @pairs;

@@ -19,20 +19,23 @@ use constant LONGEST_WAIT => 300;
 # The most bytes of refused profiles; beyond it, the oldest are removed.
 use constant REFUSED_LIMIT => 100 << 20;
 
+# Makes the object that sends profiles. FIELDS: target, a store or receiver; say, for messages;
+# stop, a sub that returns whether to end; service, version, host, env; delete, merge, users,
+# refused_limit.
 sub new {
     my ($class, %fields) = @_;
     return bless { stop => sub { return 0 }, service => undef, version => '', host => '', env => '',
         %fields }, $class;
 }
 
-# Sends the profiles of these paths once: folders are spools, and other paths are profiles. Returns
-# the numbers of sent and refused profiles, and the failure that ended the pass, if any.
+# Sends the profiles at these paths once: folders are spools, and other paths are profiles. Returns
+# a hash with the numbers of sent and refused profiles, and the failure that ended the pass, if any.
 sub pass {
     my ($self, @paths) = @_;
     my %done = (sent => 0, refused => 0);
     for my $path (@paths) {
         last if $self->{stop}->();
-        next if eval { $self->spool_or_file($path, \%done); 1 };
+        next if eval { $self->push_path($path, \%done); 1 };
         $done{failure} = Devel::DProf::Store::Failure->of($@);
         $done{failure}->retry ? last : $self->{say}->($done{failure}->message);
     }
@@ -40,7 +43,7 @@ sub pass {
 }
 
 # Sends the profiles of a spool, or a single file. $done counts what arrived and what was refused.
-sub spool_or_file {
+sub push_path {
     my ($self, $path, $done) = @_;
     if (!-d $path) {
         my $entry = Devel::DProf::Store::Spool::single($path);
@@ -64,7 +67,7 @@ sub spool_or_file {
     return;
 }
 
-# Finds out which recording and service an entry is of. Returns false, after refusing the entry, if
+# Adds to an entry which recording and service it is of. Returns false, after refusing the entry, if
 # the file does not say it.
 sub identified {
     my ($self, $spool, $done, $entry) = @_;
@@ -77,6 +80,7 @@ sub identified {
     return 1;
 }
 
+# Returns the service of an entry: that of the options, or else the script's name.
 sub service_of {
     my ($self, $entry) = @_;
     return $self->{service} // (length $entry->{script} ? $entry->{script} : 'perl');
@@ -85,7 +89,7 @@ sub service_of {
 # ---- sending ----
 
 # Sends entries in batches if the target accepts batches, otherwise one by one. Dies if the target
-# is out of reach; then the rest stays in the spool.
+# cannot be reached; then the rest stays in the spool.
 sub send_all {
     my ($self, $spool, $done, @entries) = @_;
     # After a failure, a receiver would count again the profiles that it already has.
@@ -108,8 +112,8 @@ sub send_all {
     return;
 }
 
-# Returns a function that gets the slices of each batch before they are sent, and shows how far this
-# is.
+# Returns a function that shows how much of the entries has been sent. It is called with each batch
+# before that is sent.
 sub progress_of {
     my ($done, $total) = (0, 0);
     my $progress = progress('sending') or return sub { };
@@ -120,7 +124,8 @@ sub progress_of {
     };
 }
 
-# Sends an entry. If the target refuses it, it is set aside; other failures die, and end the pass.
+# Sends an entry by itself. If the target refuses the entry, it is moved aside; any other failure
+# dies, and so ends the pass.
 sub send_one {
     my ($self, $spool, $done, $entry) = @_;
     return if $entry->{arrived};
@@ -134,7 +139,7 @@ sub send_one {
     return;
 }
 
-# Sends a batch. If that fails, the copies of its files are removed.
+# Sends a batch of entries. If that fails, removes the copies of their files, and dies.
 sub send_batch {
     my ($self, $batch) = @_;
     return if eval { $self->send_now($batch); 1 };
@@ -143,6 +148,7 @@ sub send_batch {
     die $failure;
 }
 
+# Gives the profiles of a batch to the target. Dies with a Failure if that fails.
 sub send_now {
     my ($self, $batch) = @_;
     my @profiles = map { $self->profile_of($_) } @$batch;
@@ -151,6 +157,8 @@ sub send_now {
     return;
 }
 
+# Returns an entry as the hash that a target takes: file, service, version, host, env, run, start
+# and seconds.
 sub profile_of {
     my ($self, $entry) = @_;
     my $file = Devel::DProf::Store::Spool::file_of($entry);
@@ -171,7 +179,8 @@ sub arrived {
     return;
 }
 
-# Moves an entry of a spool aside, if no repetition could succeed.
+# Counts an entry as refused, and moves it aside with --delete. Dies instead if another attempt may
+# succeed.
 sub refuse {
     my ($self, $spool, $done, $entry, $failure) = @_;
     Devel::DProf::Store::Spool::remove_copies($entry);
@@ -190,7 +199,7 @@ sub refuse {
     return;
 }
 
-# Moves an entry aside. Returns its new path, or undef, after a message, so that one failure does
+# Moves an entry of a spool aside. Returns its new path or, after a message, undef: one failure must
 # not delay the other entries.
 sub moved {
     my ($self, $spool, $entry, $failure) = @_;
@@ -204,7 +213,7 @@ sub moved {
 # ---- the loop of an agent ----
 
 # Sends new entries of the spools until stop() is true. WAIT is called with seconds, and returns
-# early if the process has to end. REPORT gets the result of each pass.
+# early if the process has to end. REPORT is called with the result of each pass.
 sub loop {
     my ($self, $every, $wait, $report, @spools) = @_;
     my $pause = $every;

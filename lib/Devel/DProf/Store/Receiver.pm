@@ -18,7 +18,7 @@ our $VERSION = $Devel::DProf::Core::VERSION;
 # The labels of each profile, and the fields with their values.
 my @LABELS = (service_name => 'service', version => 'version', env => 'env', host => 'host');
 
-# Returns the receiver at an address. The subclass checks its options (settle), and gives headers
+# Makes the receiver at an address. The subclass checks its options (settle), and returns headers
 # and the rules that labels must follow.
 sub new {
     my ($class, $place, %opt) = @_;
@@ -36,15 +36,19 @@ sub new {
     return $self;
 }
 
-# The names of a class's own options, and the method that sets them.
+# Returns the names of the options that only this class of receivers has.
 sub options { return }
+
+# Takes the options of this class of receivers from $opt. Dies if one is wrong.
 sub settle { return }
 
 # ---- authorization ----
 
+# Returns the headers of every request, as pairs.
 sub headers { my ($self) = @_; return ($self->authorization, $self->tenant) }
 
-# Returns the header with the credentials from the environment, if there are any.
+# Returns the header with the credentials from the environment as a pair, or nothing without
+# credentials.
 sub authorization {
     my ($self) = @_;
     my ($user, $password) = credentials();
@@ -55,14 +59,17 @@ sub authorization {
     return defined $user ? Devel::DProf::Store::Http::basic($user, $password) : ();
 }
 
+# Returns the token from the environment, checked, or undef.
 sub token { return header_value('DPROF_STORE_TOKEN', Devel::DProf::Store::token()) }
 
+# Returns the header with the tenant from the environment as a pair, or nothing.
 sub tenant {
     my $tenant = header_value('DPROF_STORE_TENANT', $ENV{DPROF_STORE_TENANT});
     return defined $tenant ? ('X-Scope-OrgID' => $tenant) : ();
 }
 
-# Returns the value for a header. A newline in it would begin another header, so it is refused.
+# Returns the value for a header, or undef if it is empty. Dies if it is more than printable ASCII:
+# a newline in it would begin another header.
 sub header_value {
     my ($name, $value) = @_;
     return undef if !defined $value || !length $value;
@@ -80,7 +87,7 @@ sub rules {
         name => [qr/\A[A-Za-z_][A-Za-z0-9_]*\z/, 'must be letters, digits and _, no digit first'] };
 }
 
-# Returns whether a label's name is reserved for the receiver.
+# Returns whether the receiver reserves this name of a label for itself.
 sub is_reserved { return $_[1] =~ /\A__/ }
 
 use constant { MOST_LABELS => 20, MOST_NAME => 1024, MOST_VALUE => 2048 };
@@ -97,17 +104,17 @@ sub check {
     for my $name (sort keys %$labels) {
         my $value = $labels->{$name};
         my $shown = 'label ' . bytes(shown($name));
-        allowed($shown, $name, $rules->{name}, MOST_NAME);
+        check_text($shown, $name, $rules->{name}, MOST_NAME);
         failed("$shown: this name is reserved") if $self->is_reserved($name);
-        allowed("$shown=" . bytes(shown($value)), $value,
+        check_text("$shown=" . bytes(shown($value)), $value,
             $name eq 'service_name' ? $rules->{service} : $rules->{value}, MOST_VALUE);
     }
     return;
 }
 
-# Dies if a text has more bytes than a receiver allows, or does not match its rule: a pattern, and
-# what to say if it does not match.
-sub allowed {
+# Dies if a text has more bytes than a receiver allows, or does not match its rule: [PATTERN,
+# MESSAGE]. shown: the text as messages show it.
+sub check_text {
     my ($shown, $text, $rule, $most) = @_;
     my ($pattern, $meaning) = @$rule;
     my $bytes = bytes($text);
@@ -119,6 +126,8 @@ sub allowed {
     return;
 }
 
+# Returns a profile's labels as a hash: its service, version, host and environment, and those of the
+# option --label.
 sub labels_of {
     my ($self, $profile) = @_;
     my %of = @LABELS;
@@ -129,10 +138,10 @@ sub labels_of {
 
 # ---- profiles ----
 
-# Returns whether the receiver takes the time of a profile for that of its end.
+# Returns whether the receiver regards the time of a profile as that of its end.
 sub is_timed_by_end { return 0 }
 
-# Returns the profile as a file of pprof, with its times, as receivers want it.
+# Returns the profile as the bytes of a pprof file, with its times, as receivers want it.
 sub pprof {
     my ($self, $profile) = @_;
     my %is = (at_end => $self->is_timed_by_end);
@@ -145,6 +154,7 @@ sub pprof {
             . ': no pprof file can be made from it');
 }
 
+# Sends a profile, a hash as Devel::DProf::Store::Push makes it. Dies with a Failure if that fails.
 sub take {
     my ($self, $profile) = @_;
     my $labels = $self->labels_of($profile);
@@ -153,6 +163,7 @@ sub take {
         map { $_ => $profile->{$_} } qw(run start seconds) });
 }
 
+# Sends a profile that is already a hash of pprof, labels, run, start and seconds.
 sub send {
     my ($self, $profile) = @_;
     $self->check($profile->{labels});
@@ -163,7 +174,8 @@ sub send {
 
 # ---- for the classes ----
 
-# Returns the name of profiles: by default the one that Grafana's pages show first.
+# Returns the name of the profiles from the options: by default the one that Grafana's pages show
+# first.
 sub profile_name {
     my ($opt) = @_;
     my $name = $opt->{profile_name} // 'process_cpu';
@@ -172,13 +184,14 @@ sub profile_name {
     return $name;
 }
 
-# Returns labels as a sorted list of names and values, in characters, for messages in JSON.
+# Returns labels as a list of { name, value }, sorted by name, in characters, for messages in JSON.
 sub label_pairs {
     my (%labels) = @_;
     return [map { { name => $_, value => Encode::decode('UTF-8', bytes($labels{$_})) } }
         sort keys %labels];
 }
 
+# Returns data as JSON, in bytes.
 sub json {
     my ($data) = @_;
     return JSON::PP->new->utf8->canonical->encode($data);

@@ -24,25 +24,27 @@ my %SECONDS = (s => 1, m => 60, h => 3600, d => 86400, w => 7 * 86400);
 
 # ---- words ----
 
-# Parses the words of a run-set, KEY=VALUE separated by blanks, into a hash; VALUE may be quoted.
-# Dies with a message about the first mistake.
+# Returns the conditions of a run-set as a hash. text: words KEY=VALUE with blanks between them;
+# VALUE may be quoted. now: the time that durations refer to. Dies with a message about the first
+# mistake.
 sub parse {
     my ($text, $now) = @_;
     $now //= time;
     my %set;
     while ($text =~ /\G\s*(?!\s)([^\s=]+)(?:=("(?:[^"\\]|\\.)*"(?!\S)|[^\s"]\S*|))?/gc) {
         my ($key, $value) = ($1, $2);
-        die "$key: a run-set has words such as service=web; " . allowed() . "\n"
+        die "$key: a run-set has words such as service=web; " . allowed_keys() . "\n"
             if !defined $value || !length $value;
         die unknown('condition', $key, keys_of_sets()) . "\n" if !is_key($key);
         die "$key is given twice\n" if exists $set{$key};
         $value =~ s/\A"(.*)"\z/$1/s and $value =~ s/\\(["\\])/$1/g;
-        $set{$key} = value($key, $value, $now);
+        $set{$key} = value_of($key, $value, $now);
     }
     $text =~ /\G\s*(\S.*)/gcs and die "$1: a quote is not closed, or no blank follows it\n";
     return \%set;
 }
 
+# Returns the keys that conditions can have.
 sub keys_of_sets { return (@GLOBS, @TIMES, @OTHERS) }
 
 sub is_key {
@@ -50,45 +52,48 @@ sub is_key {
     return scalar grep { $_ eq $key } keys_of_sets();
 }
 
-sub allowed { return 'there are ' . join(', ', keys_of_sets()) }
+# Returns the end of a message: the keys that conditions can have.
+sub allowed_keys { return 'there are ' . join(', ', keys_of_sets()) }
 
 # Returns the value of a condition as the stores use it: a time in seconds since 1970, a number, or
 # the text.
-sub value {
+sub value_of {
     my ($key, $value, $now) = @_;
-    return moment($key, $value, $now) if $TIME{$key};
-    return warm($value) if $key eq 'warm';
+    return time_of($key, $value, $now) if $TIME{$key};
+    return warm_seconds($value) if $key eq 'warm';
     return $value if $key ne 'limit';
     $value =~ /\A[1-9]\d{0,8}\z/ or die "limit=$value: must be a positive number\n";
     return $value + 0;
 }
 
-# Returns the first seconds of a process that warm= leaves out.
-sub warm {
+# Returns the seconds of warm=: so much of the beginning of each process is left out. Dies if the
+# text is no time.
+sub warm_seconds {
     my ($value) = @_;
     return 0 if $value eq '0';
     return duration($value) // die "warm=$value: must be a time, such as 90s or 2m, or 0\n";
 }
 
-# Returns seconds since 1970 for a point in time, or for a duration before now.
-sub moment {
+# Returns the seconds since 1970 of a point in time, given as a date, or as a duration before now.
+sub time_of {
     my ($key, $value, $now) = @_;
     my $seconds = duration($value);
     return $now - $seconds if defined $seconds;
-    my $time = date($value);
+    my $time = date_of($value);
     return $time if defined $time;
     die "$key=$value: must be a time, such as 90s, 5m, 1h, 7d (ago), or 2026-11-22, "
         . "2026-11-22T10:00, 2026-11-22T10:00:30Z\n";
 }
 
+# Returns the seconds of a duration such as 90s or 5m, or undef.
 sub duration {
     my ($text) = @_;
     my ($number, $unit) = $text =~ /\A(\d{1,9}(?:\.\d{1,6})?)([smhdw])\z/ or return undef;
     return $number * $SECONDS{$unit};
 }
 
-# Returns the seconds since 1970 for a date. Without Z, it is a local time.
-sub date {
+# Returns the seconds since 1970 of a date, or undef. A date without Z is a local time.
+sub date_of {
     my ($text) = @_;
     my ($year, $month, $day, $hour, $minute, $second, $zone)
         = $text =~ /\A(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d))?)?(Z?)\z/ or return undef;
@@ -98,7 +103,7 @@ sub date {
 
 # ---- matching ----
 
-# Returns a glob as the text of a regular expression, for perl and for RE2.
+# Returns a glob as the text of a regular expression that perl and RE2 read in the same way.
 sub pattern {
     my ($glob) = @_;
     my $re = '';
@@ -107,29 +112,30 @@ sub pattern {
         while (pos() < length) {
             if (/\G\*+/gc) { $re .= '.*' }
             elsif (/\G\?/gc) { $re .= '.' }
-            elsif (/\G\[([!^]?)(\]?[^\]\\]+)\]/gc) { $re .= one_of($1, $2) }
-            elsif (/\G\\?(.)/gcs) { $re .= literal($1) }
+            elsif (/\G\[([!^]?)(\]?[^\]\\]+)\]/gc) { $re .= character_class($1, $2) }
+            elsif (/\G\\?(.)/gcs) { $re .= quote_character($1) }
         }
     }
     return "(?s)\\A$re\\z";
 }
 
-# Returns a character class. A range with its end before its beginning matches nothing, and is no
-# error.
-sub one_of {
+# Returns the text of a character class. A range with its end before its beginning matches nothing,
+# and is no error.
+sub character_class {
     my ($not, $chars) = @_;
     my @parts;
     while ($chars =~ /\G(.)(?:-(.))?/gs) {
         my ($from, $to) = ($1, $2);
         next if defined $to && $to lt $from;
-        push @parts, literal($from) . (defined $to ? '-' . literal($to) : '');
+        push @parts, quote_character($from) . (defined $to ? '-' . quote_character($to) : '');
     }
     return @parts ? '[' . ($not ? '^' : '') . join('', @parts) . ']' : $not ? '.' : '[^\x00-\xff]';
 }
 
-sub literal { return $_[0] =~ s/([\x21-\x2f\x3a-\x40\x5b-\x60\x7b-\x7e])/\\$1/r }
+# Returns a character as the text of a regular expression that matches only that.
+sub quote_character { return $_[0] =~ s/([\x21-\x2f\x3a-\x40\x5b-\x60\x7b-\x7e])/\\$1/r }
 
-# Returns a sub that returns whether a profile meets all conditions but the limit.
+# Returns a sub that returns whether a profile meets all conditions of a run-set but the limit.
 sub matcher {
     my ($set) = @_;
     my @globs = map { my $re = pattern($set->{$_}); [$_, qr/$re/] }
@@ -148,8 +154,8 @@ sub matcher {
     };
 }
 
-# Leaves out the slices that processes began in their first seconds: those of warm=, or SECONDS. If
-# no process has a second slice, the first slices are whole runs, and stay.
+# Returns the profiles without the slices that processes began in their first seconds: those of
+# warm=, or SECONDS. If no process has a second slice, the first slices are whole runs, and stay.
 sub warmed {
     my ($set, $seconds, @profiles) = @_;
     $seconds = $set->{warm} // $seconds;
@@ -176,6 +182,8 @@ sub slice_of {
 }
 
 sub is_merged { return $_[0]{run} =~ /\Amerged\./ ? 1 : 0 }
+
+# Returns what the identities of all slices of a process share.
 sub process_of { return $_[0]{run} =~ s/-\d+\z//r }
 
 # Returns COLD or WARMED for a slice of a spool (Devel::DProf::Store::Spool::identify), or 0: only
@@ -186,7 +194,7 @@ sub kind_of_slice {
     return ($slice - 1) * ($profile->{seconds_of_slice} || 60) < WARM ? COLD : WARMED;
 }
 
-# Sorts profiles, and keeps the latest ones if there is a limit.
+# Returns profiles sorted by start, and only the latest ones if the run-set has a limit.
 sub in_order {
     my ($set, @profiles) = @_;
     @profiles = sort { $a->{start} <=> $b->{start} || $a->{run} cmp $b->{run} } @profiles;

@@ -21,8 +21,8 @@ use constant WARM => Devel::DProf::Store::RunSet::WARM;
 # Temporary folders with the files that stores have written for us.
 my @FOLDERS;
 
-# Returns 0, and the sides that a tool's options select in place of names; or, after a message, an
-# exit status.
+# Replaces names on a tool's command line by the sides that its options select from a store. Returns
+# 0 and the sides and other names, or, after a message, an exit status.
 sub take {
     my ($tool, $opt, $names) = @_;
     my ($url, $bisect) = @$opt{qw(from bisect)};
@@ -31,7 +31,7 @@ sub take {
     # A single run-set has all sides of --bisect.
     my $compares = ($tool->compares || $opt->{diff}) && !defined $bisect;
     my @sides = eval {
-        sides($url // $ENV{DPROF_STORE}, \@sets, $names, buckets => $opt->{buckets},
+        sides_of($url // $ENV{DPROF_STORE}, \@sets, $names, buckets => $opt->{buckets},
             compares => $compares, warm => defined $bisect || defined $opt->{history} ? WARM : 0,
             option => defined $bisect ? '--bisect' : '--run-set');
     };
@@ -47,11 +47,11 @@ sub take {
 
 # Returns the sides of run-sets: those of the options, then those among NAMES, such as service=web
 # if no file has that name. Other names are those of files, and are returned unchanged, in their
-# place. HOW: compares, if the sides are compared; buckets, their number; warm, as in chosen();
-# option, for messages. If run-sets alone are compared, compared() makes their runs. If sides are
-# added up, a profile counts once. Dies with a string if the words are wrong, and with a Failure if
-# the store fails or has no such profiles.
-sub sides {
+# place. HOW: compares, if the sides are compared; buckets, their number; warm, as in
+# choose_profiles(); option, for messages. If run-sets alone are compared, compared_sides() makes
+# their runs. If sides are added up, a profile counts once. Dies with a string if the words are
+# wrong, and with a Failure if the store fails or has no such profiles.
+sub sides_of {
     my ($url, $sets, $names, %how) = @_;
     my @words = ((map { [$_, 1] } @$sets),
         map { [$_, /\A\s*[a-z]+=/ && !-e ? 1 : 0] } @$names);
@@ -66,19 +66,20 @@ sub sides {
         or Devel::DProf::Store::failed("$url is a receiver, which cannot give profiles back");
     if ($how{compares} && @words == grep { $_->[1] } @words) {
         my @sets = map {
-            my ($said, @selected) = chosen($store, @$_[0, 2], WARM);
+            my ($said, @selected) = choose_profiles($store, @$_[0, 2], WARM);
             [$_->[0], $said, \@selected];
         } @words;
-        return compared(\@sets, $store, $how{buckets});
+        return compared_sides(\@sets, $store, $how{buckets});
     }
     # If sets are added up, a profile that is in several of them counts once.
     my $seen = $how{compares} ? undef : {};
     return map { $_->[1] ? side_of_set($store, @$_[0, 2], $seen, %how) : $_->[0] } @words;
 }
 
-# Returns a remark about the profiles of a run-set, and these profiles. WARM: the first seconds of a
-# process that are left out if the set has no warm=.
-sub chosen {
+# Selects the profiles of a run-set from the store. Returns a remark about which of them were left
+# out, then the profiles. WARM: the first seconds of each process that are left out if the set has
+# no warm=.
+sub choose_profiles {
     my ($store, $words, $set, $warm) = @_;
     my @selected = $store->select($set)
         or Devel::DProf::Store::failed("$words: the store has no such profiles; dprofstore list "
@@ -92,7 +93,8 @@ sub chosen {
     return ($said, @warm ? @warm : @selected);
 }
 
-# Fetches the files of profiles into a folder that is removed when the process ends.
+# Fetches the files of profiles into a folder that is removed when the process ends, and notes their
+# paths in {file}.
 sub fetch_files {
     my ($store, $selected) = @_;
     require File::Temp;
@@ -102,24 +104,25 @@ sub fetch_files {
     return;
 }
 
-# Returns a run-set as a side of a comparison: its profiles are fetched, and grouped into runs, or
-# into buckets of runs. SEEN leaves out profiles that an earlier side has.
+# Returns a run-set as a side: its profiles are fetched, and grouped into runs or, if there are too
+# many, into buckets of runs. SEEN leaves out profiles that an earlier side has.
 sub side_of_set {
     my ($store, $words, $set, $seen, %how) = @_;
-    my ($warm, @selected) = chosen($store, $words, $set, $how{warm} // 0);
+    my ($warm, @selected) = choose_profiles($store, $words, $set, $how{warm} // 0);
     @selected = grep { !$seen->{ Devel::DProf::Store::recording($_) }++ } @selected
         if $seen;
     fetch_files($store, \@selected);
     my @runs = runs(@selected);
     my $count = @runs;
     @runs = bucketed($how{buckets}, @runs) if $how{compares};
-    my $name = named($words, join ', ', grep { length } $warm, @runs < $count
+    my $name = name_side($words, join ', ', grep { length } $warm, @runs < $count
         ? "$count runs in " . plural(@runs + 0, 'bucket') : '');
     return { name => $name, selected => \@selected, bucketed => @runs < $count ? 1 : 0,
         runs => [map { [map { $_->{file} } @$_] } @runs] };
 }
 
-sub named {
+# Returns the name of a side: the words of its run-set, and facts in parentheses.
+sub name_side {
     my ($words, $facts) = @_;
     my $name = text($words =~ s/\A\s+|\s+\z//gr);
     return length $facts ? ($name eq '' ? '' : "$name ") . "($facts)"
@@ -128,10 +131,11 @@ sub named {
 
 # ---- sides that are compared ----
 
-# Turns [WORDS, REMARK, [PROFILE, ...]] into sides with a run for each host, because all profiles of
-# a host share what distinguishes it from others. If all profiles come from one host, each of its
-# processes is a run; and if none of these has several slices, they are ordinary runs.
-sub compared {
+# Turns run-sets, [WORDS, REMARK, [PROFILE, ...]] each, into sides with a run for each host, because
+# all profiles of a host share what distinguishes it from others. If all profiles come from one
+# host, each of its processes is a run; and if none of these has several slices, they are ordinary
+# runs.
+sub compared_sides {
     my ($sets, $store, $wanted) = @_;
     my %how = (unit => 'host', wanted => $wanted);
     my @groups = map { by_unit('host', @{ $_->[2] }) } @$sets;
@@ -142,26 +146,26 @@ sub compared {
     }
     $how{is_server} = $how{unit} eq 'host'
         || grep { @$_ > 1 && is_sliced(@$_) } map { values %$_ } @groups;
-    $how{pairs} = [pairs(@groups)] if $how{unit} eq 'host' && @groups == 2;
+    $how{pairs} = [paired_hosts(@groups)] if $how{unit} eq 'host' && @groups == 2;
     return map { side_of_units($store, $groups[$_], \%how, @{ $sets->[$_] }) } 0 .. $#$sets;
 }
 
-# Returns a run-set as a side whose values are hosts or processes, or pairs of them, and not runs.
-# $of: their profiles.
+# Returns a run-set as a side whose values are hosts or processes, or pairs of hosts, and not runs.
+# $of: lists of their profiles by name.
 sub side_of_units {
     my ($store, $of, $how, $words, $warm, $selected) = @_;
     fetch_files($store, $selected);
     my @pairs = @{ $how->{pairs} || [] };
     my @all = @pairs ? map({ $of->{$_} } @pairs) : in_time(values %$of);
     my @units = bucketed_units($how->{wanted}, @pairs ? 1 : 0, @all);
-    my $facts = facts($how, scalar @$selected, scalar @all, scalar @units);
+    my $facts = side_facts($how, scalar @$selected, scalar @all, scalar @units);
     return { selected => $selected, bucketed => @units < @all ? 1 : 0,
         $how->{is_server} ? (unit => $how->{unit}, paired => @pairs ? 1 : 0) : (),
         runs => [map { [map { $_->{file} } @$_] } @units],
-        name => named($words, join ', ', grep { length } $facts, $warm) };
+        name => name_side($words, join ', ', grep { length } $facts, $warm) };
 }
 
-# Groups profiles by host, or by process.
+# Returns profiles grouped by host, or by process: a reference to a hash of lists.
 sub by_unit {
     my ($unit, @profiles) = @_;
     my %of;
@@ -172,23 +176,25 @@ sub by_unit {
     return \%of;
 }
 
+# Returns whether one of the profiles is a second or later slice of its process.
 sub is_sliced { return scalar grep { Devel::DProf::Store::RunSet::slice_of($_) > 1 } @_ }
 
+# Returns lists of profiles sorted by the start of their first profiles.
 sub in_time {
     return sort { $a->[0]{start} <=> $b->[0]{start} || $a->[0]{run} cmp $b->[0]{run} } @_;
 }
 
 # Returns the hosts that ran both versions, if all hosts of the smaller side did: then differences
 # between hosts cancel out.
-sub pairs {
+sub paired_hosts {
     my ($one, $other) = @_;
     my @both = sort grep { $other->{$_} } keys %$one;
     my ($fewer) = sort { $a <=> $b } map { scalar keys %$_ } $one, $other;
     return @both == $fewer && @both >= LEAST_PAIRS ? @both : ();
 }
 
-# Adds up hosts in buckets if there are too many, in the same way on both sides if they are paired.
-# There are never more buckets than hosts.
+# Returns the profiles of hosts in buckets if there are too many hosts, in the same way on both
+# sides if the hosts are paired. There are never more buckets than hosts.
 sub bucketed_units {
     my ($wanted, $is_paired, @units) = @_;
     return @units if @units <= ($wanted || MOST_RUNS);
@@ -199,8 +205,8 @@ sub bucketed_units {
     return @buckets;
 }
 
-# Returns, in words, how many profiles, units and buckets a side has.
-sub facts {
+# Returns in words how many profiles, units and buckets a side has.
+sub side_facts {
     my ($how, $profiles, $count, $buckets) = @_;
     my $in = $buckets < $count ? ' in ' . plural($buckets, 'bucket') : '';
     return length $in ? "$count runs$in" : '' if !$how->{is_server};
@@ -209,8 +215,8 @@ sub facts {
         . (@{ $how->{pairs} || [] } ? ' that ran both' : '') . $in;
 }
 
-# Groups profiles as Devel::DProf::Sides does files: processes and threads of a run belong together,
-# slices do not.
+# Returns profiles as a list of runs, as Devel::DProf::Sides does with files: processes and threads
+# of a run belong together, slices do not.
 sub runs {
     my (%run_of, @runs);
     for my $profile (@_) {
@@ -226,20 +232,21 @@ sub runs {
     return @runs;
 }
 
-# Returns buckets if there are too many runs, else the runs. WANTED: --buckets, or undef.
+# Returns buckets of runs if there are too many runs, else the runs. WANTED: the number of
+# --buckets, or undef.
 sub bucketed {
     my ($wanted, @runs) = @_;
     return @runs <= ($wanted || MOST_RUNS) ? @runs : buckets($wanted || BUCKETS, @runs);
 }
 
-# Returns a run for each host, or for each bucket of hosts.
+# Returns profiles as a run for each host, or for each bucket of hosts.
 sub hosts {
     my ($wanted, @profiles) = @_;
     my $of = by_unit('host', @profiles);
     return bucketed_units($wanted, 0, map { $of->{$_} } sort keys %$of);
 }
 
-# Puts runs into buckets by host, because all runs of a host share what distinguishes it. The runs
+# Returns runs in buckets by host, because all runs of a host share what distinguishes it. The runs
 # of a single host are put together by time, because a disturbance lasts for a while.
 sub buckets {
     my ($wanted, @runs) = @_;
@@ -250,7 +257,8 @@ sub buckets {
         : of_hosts($wanted < @hosts ? $wanted : scalar @hosts, @hosts);
 }
 
-# Puts whole hosts into buckets: each into the bucket with the fewest runs, largest hosts first.
+# Returns WANTED buckets of whole hosts: each host goes to the bucket with the fewest runs, largest
+# hosts first.
 sub of_hosts {
     my ($wanted, @hosts) = @_;
     my @buckets = map { [] } 1 .. $wanted;
@@ -261,7 +269,7 @@ sub of_hosts {
     return @buckets;
 }
 
-# Puts runs that follow one another into buckets.
+# Returns WANTED buckets of runs that follow one another.
 sub of_times {
     my ($wanted, $runs) = @_;
     $wanted = @$runs if $wanted > @$runs;

@@ -22,7 +22,8 @@ our $VERSION = $Devel::DProf::Core::VERSION;
 our $Most = 1 << 28;
 use constant { CHUNK => 1 << 16, MOST_LIST => 1 << 24 };
 
-# USERS are the numbers of other users, besides this one and root, whose slices are taken.
+# Opens a spool, the folder where recorders leave slices. USERS: the numbers of other users, besides
+# this one and root, whose slices are taken. Dies if there is no such folder.
 sub new {
     my ($class, $folder, @users) = @_;
     my $dir = Devel::DProf::Dir->open($folder)
@@ -88,8 +89,8 @@ sub entries {
     return (@merged, map { $self->entry($_) } @names);
 }
 
-# Returns the entry of a file, or nothing: it is another user's, is gone, or is the part of a
-# process that is still recording.
+# Returns the entry of a file, a hash (see entries), or nothing if the file is another user's, is
+# gone, or is the part of a process that still records.
 sub entry {
     my ($self, $name) = @_;
     my $file = $self->{dir}->read($name, @{ $self->{users} });
@@ -106,6 +107,7 @@ sub entry {
     return { %$entry, lock => $file };
 }
 
+# Returns an entry with these fields: a hash that also has the spool and the path.
 sub make_entry {
     my ($self, %entry) = @_;
     return { %entry, spool => $self, path => $self->{dir}->path($entry{name}) };
@@ -120,8 +122,9 @@ sub single {
 
 # ---- identity ----
 
-# Returns the path of an entry's file. A spool's file is copied to a private folder first, so that
-# it is opened once, its size is limited, and nobody changes it. `released' removes the copy.
+# Returns the path where an entry's file can be read. A spool's file is copied to a private folder
+# first, so that it is opened once, its size is limited, and nobody changes it. remove_copies()
+# removes the copy.
 sub file_of {
     my ($entry) = @_;
     return $entry->{path} if $entry->{single};
@@ -136,7 +139,7 @@ sub file_of {
     die $failure;
 }
 
-# Removes the unpacked copies of entries' files.
+# Removes the private copies of entries' files.
 sub remove_copies {
     my (@entries) = @_;
     for my $path (grep { defined } map { delete $_->{copy} } @entries) {
@@ -146,7 +149,7 @@ sub remove_copies {
     return;
 }
 
-# Copies a file, and the NAME.part.live of its process if there is one.
+# Copies a spool's file to a path, and the NAME.part.live of its process if there is one.
 sub copy {
     my ($self, $entry, $to) = @_;
     my ($dir, @users) = ($self->{dir}, @{ $self->{users} });
@@ -159,6 +162,7 @@ sub copy {
     return copy_bytes($live, "$to.live", "$entry->{path}.live");
 }
 
+# Returns why the last call of the spool's folder has failed, as text.
 sub failure_reason { return $!{EINVAL} ? 'it ' . Devel::DProf::Dir::why() : "$!" }
 
 # Copies an open file to a path, unpacked if it is packed with gzip. Dies if it has more than $Most
@@ -187,11 +191,11 @@ sub identify {
     my ($outcome, %header) = Devel::DProf::Input::header($file);
     my $why = %header ? undef : Devel::DProf::Store::unusable($outcome);
     failed($why) if defined $why;
-    my $seconds = seconds(\%header);
+    my $seconds = seconds_of(\%header);
     my $start = ($header{dprof_start} // '') =~ /\A(\d{1,11}(?:\.\d{1,9})?)\z/ ? $1 : undef;
     my $modified = $entry->{is} ? $entry->{is}[4] : (stat $file)[9] // time;
     my ($of_slice) = ($header{dprof_options} // '') =~ /\bslice=(\d{1,9})(?!\d)/;
-    %$entry = (%$entry, run => identity($file, \%header), seconds => $seconds,
+    %$entry = (%$entry, run => identity_of($file, \%header), seconds => $seconds,
         seconds_of_slice => $of_slice || $seconds,
         start => $start // ($modified > $seconds ? int($modified - $seconds) : 0),
         script => ($header{dprof_script} // '') =~ s{.*/}{}sr);
@@ -199,8 +203,8 @@ sub identify {
     return $entry;
 }
 
-# Returns the seconds of a recording, including the recorder's own time.
-sub seconds {
+# Returns the seconds of a recording from its header, including the recorder's own time.
+sub seconds_of {
     my ($header) = @_;
     my ($hz, $ticks, $own) = map { $_ // '' } @$header{qw(hz rrun_rtime dprof_own_real)};
     return 0 if $hz !~ /\A[1-9]\d{0,11}\z/ || $ticks !~ /\A\d{1,18}\z/;
@@ -208,8 +212,9 @@ sub seconds {
     return sprintf('%.6f', $ticks / $hz) + 0;
 }
 
-# Returns the identity of a recording. If the header has none, a digest of the contents replaces it.
-sub identity {
+# Returns the identity of a recording, RUN-PID-TID-SLICE, from its header. If the header has no run,
+# a digest of the contents replaces that.
+sub identity_of {
     my ($path, $header) = @_;
     my ($run, @numbers) = map { $header->{"dprof_$_"} // '' } qw(run pid tid slice);
     $_ = $_ =~ /\A\d{1,15}\z/ ? $_ + 0 : 0 for @numbers;
@@ -224,7 +229,7 @@ sub identity {
 
 # ---- removal ----
 
-# Returns the names of an entry's files in its spool: a part may have two others beside it.
+# Returns the names of an entry's files in its spool: beside a part there may be two others.
 sub names {
     my ($entry) = @_;
     my $name = $entry->{name};
@@ -232,7 +237,7 @@ sub names {
     return ($name, grep { $entry->{spool}{dir}->is_there($_) } map { "$name.$_" } qw(live new));
 }
 
-# Removes the files of an entry. Returns nothing, or the reason if one could not be removed.
+# Removes the files of an entry. Returns undef, or the reason if one could not be removed.
 sub remove {
     my ($entry) = @_;
     return unlink($entry->{path}) || $!{ENOENT} ? undef : "$entry->{path} could not be removed: $!"
@@ -304,9 +309,9 @@ sub trim_refused {
 # the profile has not arrived yet, and members that still exist must not be pushed on their own.
 
 # Merges identified entries by service and by intervals of SECONDS, with the first seconds of
-# processes apart from the others. Entries that are merged already stay as they are. If NOW is
-# given, only intervals are merged that no slice can belong to any more: those that ended longer ago
-# than a slice lasts. Returns the entries to push. REPORT is called with a message and an entry that
+# processes apart from the others, and returns the entries to push. Entries that are merged already
+# stay as they are. If NOW is given, only intervals are merged that no slice can belong to any more:
+# those that ended longer ago than a slice lasts. REPORT is called with a message and an entry that
 # cannot be merged.
 sub merged {
     my ($self, $entries, $seconds, $report, $now) = @_;
@@ -328,8 +333,8 @@ sub merged {
     return @done;
 }
 
-# Merges entries into one. Returns that entry, or nothing if none can be read; those that cannot are
-# reported and stay.
+# Merges entries into one, and returns that, or nothing if none can be read. Entries that cannot be
+# read are reported and stay.
 sub merge_group {
     my ($self, $entries, $kind, $report) = @_;
     my (%bad, %entry);
@@ -418,7 +423,7 @@ sub resumed {
     return @entries;
 }
 
-# Removes files that belong to this user or to root.
+# Removes files of the spool, if they belong to this user or to root.
 sub drop {
     my ($self, @names) = @_;
     for my $name (@names) {

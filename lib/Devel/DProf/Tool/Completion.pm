@@ -11,8 +11,8 @@ use Devel::DProf::Tools;
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
-# Returns the options of a tool as people write them, the long ones first because they describe
-# themselves.
+# Returns the names of an option, given by its specification for Getopt::Long, as people write them,
+# in its order.
 sub spelled {
     my ($spec) = @_;
     my $negatable = $spec =~ /!\z/;
@@ -20,7 +20,7 @@ sub spelled {
     return map { length > 1 ? ("--$_", $negatable ? "--no-$_" : ()) : "-$_" } @names;
 }
 
-# Returns command and options of each tool.
+# Returns the command and the options of each tool, [COMMAND, OPTION, ...].
 sub rows {
     my @rows = ([ 'dprof', Devel::DProf::Tool::Dprof::command()->rows ]);
     push @rows, [ $_->{name}, Devel::DProf::Tools::load($_)->can('command')->()->rows ]
@@ -28,8 +28,9 @@ sub rows {
     return map { my ($name, @specs) = @$_; [ $name, sort map { spelled($_) } @specs ] } @rows;
 }
 
-# Returns for both shells the cases of a case statement, one for each command.
-sub cases {
+# Returns the cases of a shell's case statement, one for each command. form: the format of a case,
+# for the command and its options.
+sub format_cases {
     my ($form) = @_;
     return join '', map {
         my ($name, @options) = @$_;
@@ -37,7 +38,7 @@ sub cases {
     } rows();
 }
 
-sub bash { return filled(<<'END', cases("%s) options='%s' ;;")) }
+sub bash { return fill_template(<<'END', format_cases("%s) options='%s' ;;")) }
 # Completion for bash: eval "$(dprof completion bash)"
 _dprof() {
     local word=${COMP_WORDS[COMP_CWORD]} tool=${COMP_WORDS[0]##*/} options
@@ -60,7 +61,7 @@ _dprof() {
 complete -o default -F _dprof @COMMANDS@
 END
 
-sub zsh { return filled(<<'END', cases('%s) options=(%s) ;;')) }
+sub zsh { return fill_template(<<'END', format_cases('%s) options=(%s) ;;')) }
 #compdef @COMMANDS@
 # Completion for zsh: eval "$(dprof completion zsh)", or as a file _dprof in a folder of $fpath
 _dprof() {
@@ -90,7 +91,7 @@ fi
 END
 
 # Returns the template of a shell's script with @NAME@ replaced.
-sub filled {
+sub fill_template {
     my ($text, $cases) = @_;
     my @tools = Devel::DProf::Tools::all();
     my %with = (CASES => $cases, TOOLS => join(' ', map { $_->{word} } @tools),

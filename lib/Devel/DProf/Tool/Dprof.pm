@@ -28,17 +28,19 @@ my @others = (
 # Returns all words that may come after `dprof'.
 sub names { return ((map { $_->{word} } Devel::DProf::Tools::all()), map { $_->[0] } @others) }
 
-# Runs the tool or command that the first word names.
+# Runs the tool or command that the first word names. Returns the exit status.
 sub chosen {
     my ($opt, $names) = @_;
     my ($name, @rest) = @$names;
     return $TOOL->about({ h => 1 }) if !defined $name;
-    return help(@rest) if $name eq 'help';
-    return completion(@rest) if $name eq 'completion';
+    return show_help(@rest) if $name eq 'help';
+    return print_completion(@rest) if $name eq 'completion';
     my $tool = Devel::DProf::Tools::tool($name) // return no_tool($name);
-    return run($tool, @rest);
+    return run_tool($tool, @rest);
 }
 
+# Prints that there is no tool of a name, and which one may have been meant. Returns the exit
+# status.
 sub no_tool {
     my ($name) = @_;
     # The most frequent mistake is a file: dprof tmon.out.
@@ -46,8 +48,8 @@ sub no_tool {
     return $TOOL->usage(unknown('command', text($name), names()));
 }
 
-# Runs a tool in this process. Returns its status.
-sub run {
+# Runs a tool, given by its row in Devel::DProf::Tools, in this process. Returns its exit status.
+sub run_tool {
     my ($tool, @args) = @_;
     my $main = Devel::DProf::Tools::load($tool)->can('main');
     # A tool finds its manual in its own command, which is in the same folder as this one.
@@ -56,14 +58,14 @@ sub run {
     return $main->(@args);
 }
 
-# Shows the help of a tool (dprof help NAME), or the list of all.
-sub help {
+# Shows the help of a tool (dprof help NAME), or the list of all. Returns the exit status.
+sub show_help {
     my ($name, @more) = @_;
     return $TOOL->usage('help takes one name') if @more;
     return $TOOL->about({ h => 1 })
         if !defined $name || grep { $name eq $_->[0] } @others;
     my $tool = Devel::DProf::Tools::tool($name) // return no_tool($name);
-    return run($tool, '-h');
+    return run_tool($tool, '-h');
 }
 
 # Returns the list of tools, for the help.
@@ -77,8 +79,8 @@ Each tool is also a command of its own: dprof report is dprofreport.
 END
 }
 
-# Prints the script that makes a shell complete the tools' arguments.
-sub completion {
+# Prints the script that makes a shell complete the tools' arguments. Returns the exit status.
+sub print_completion {
     my (@shells) = @_;
     require Devel::DProf::Tool::Completion;
     return $TOOL->usage('completion takes bash or zsh')

@@ -60,6 +60,8 @@ sub seconds_of {
     return $seconds;
 }
 
+# Checks that options go together. Returns the seconds of --for and --slice as a hash. Dies with
+# what is wrong.
 sub settings {
     my ($opt) = @_;
     die "--spool is for slices: --slice 60s --spool $opt->{spool}\n"
@@ -72,6 +74,8 @@ sub settings {
     return { map { $_ => seconds_of("--$_", $opt->{$_}) } qw(for slice) };
 }
 
+# Runs the tool: samples the processes PIDS, or the command that it starts, and writes the profiles.
+# Returns the exit status.
 sub attach {
     my ($opt, $how, $pids, $command) = @_;
     return $TOOL->usage('which process? dprofattach PID, or dprofattach -- COMMAND')
@@ -87,26 +91,28 @@ sub attach {
         defined $how->{slice} ? (seconds => $how->{slice}, spool => $opt->{spool} // 'tmon.spool')
             : ());
     my $problem = spool_problem($session) // ($command ? undef : attach_to($session, @$pids));
-    return failed($problem) if defined $problem;
+    return report_failure($problem) if defined $problem;
     return run_command($session, $how, @$command) if $command;
     sample($session, $how->{for}, sub { 0 });
-    return report($session);
+    return write_profiles($session);
 }
 
-sub failed {
+# Prints why the tool cannot go on. Returns the exit status.
+sub report_failure {
     my ($why) = @_;
     complain('dprofattach: ' . $why =~ s/\n\z//r);
     return FAILED;
 }
 
-# Makes the folder of slices. Returns what is wrong, or undef.
+# Makes the folder for slices if it is missing. Returns what is wrong with it, or undef.
 sub spool_problem {
     my ($session) = @_;
     my $dir = $session->{spool} // return undef;
     return -d $dir || mkdir($dir) ? undef : "$dir: $!; --spool names another folder";
 }
 
-# Attaches to processes. Returns what is wrong, or undef.
+# Attaches to processes and, with --children, to those that they have started. Returns what is wrong
+# with the first that cannot be attached to, or undef.
 sub attach_to {
     my ($session, @pids) = @_;
     for my $pid (@pids) {
@@ -136,8 +142,8 @@ sub sample {
 # Starts a command, and samples it as soon as it is a perl. Returns the exit status.
 sub run_command {
     my ($session, $how, @words) = @_;
-    pipe my $why, my $in or return failed("$!");
-    my $pid = fork // return failed("cannot fork: $!");
+    pipe my $why, my $in or return report_failure("$!");
+    my $pid = fork // return report_failure("cannot fork: $!");
     if (!$pid) {
         no warnings 'exec';
         exec { $words[0] } @words;
@@ -171,8 +177,8 @@ sub run_command {
         waitpid $pid, 0;
         $status = $?;
     }
-    return failed("$words[0]: $last") if defined $last;
-    my $reported = report($session);
+    return report_failure("$words[0]: $last") if defined $last;
+    my $reported = write_profiles($session);
     return $status & 127 ? 128 + ($status & 127) : $status >> 8 || $reported;
 }
 
@@ -194,18 +200,19 @@ sub attach_soon {
 # ---- the end ----
 
 # Writes the profiles, and says what to type next. Returns the exit status.
-sub report {
+sub write_profiles {
     my ($session) = @_;
     my %sum = $session->totals;
     if ($session->{spool}) {
-        eval { $session->write_slices; 1 } or return failed($@);
+        eval { $session->write_slices; 1 } or return report_failure($@);
         complain('dprofattach: ' . plural($session->{slices} // 0, 'slice', 'slices')
             . " in $session->{spool}; dprofreport $session->{spool}/*.tree shows them");
         return OK;
     }
     my @names = eval { $session->write_files };
-    return failed($@) if $@;
-    return failed('no sample was taken: the program ended, or was not running perl') if !@names;
+    return report_failure($@) if $@;
+    return report_failure('no sample was taken: the program ended, or was not running perl')
+        if !@names;
     complain("dprofattach: wrote $names[0]" . (@names > 1 ? ' and ' . plural(@names - 1,
         'file', 'files') . " $session->{out}.PID" : '') . ' with '
         . plural($sum{samples}, 'sample', 'samples') . '; '

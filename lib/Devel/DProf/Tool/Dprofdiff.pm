@@ -177,6 +177,7 @@ sub compare_names {
 }
 
 # Returns a mistake in the options that would otherwise be found only after the recording, or undef.
+# sides: those that are files.
 sub not_before_runs {
     my ($opt, $how, @sides) = @_;
     my @paths = map { @$_ } map { @{ $_->{runs} } } @sides;
@@ -188,7 +189,7 @@ sub not_before_runs {
     return undef;
 }
 
-# Returns the least p that two sides of so many runs can have.
+# Returns the smallest p that the test can have with N runs on one side and M on the other.
 sub least_p {
     my ($n, $m) = @_;
     my $ways = 1;
@@ -196,8 +197,8 @@ sub least_p {
     return 2 / $ways;
 }
 
-# Says, before the recording takes minutes, which changes so many runs can find, or that they can
-# find none.
+# Prints, before the recording takes minutes, which changes so many runs can detect, or that they
+# can detect none.
 sub can_find {
     my ($opt, $how, @sides) = @_;
     my ($runs, $alpha) = ($opt->{N} // 10, $how->{diff}->alpha);
@@ -215,8 +216,8 @@ sub can_find {
     return;
 }
 
-# Warns that -N runs cannot show any difference of times, and says how many can. @sides: sides of
-# files that the runs are compared with.
+# Warns that -N runs cannot show any difference of times, and says how many runs can. @sides: the
+# side of files, if the runs are compared with one.
 sub too_few {
     my ($runs, $alpha, @sides) = @_;
     my $of_files = @sides ? scalar @{ $sides[0]{runs} } : 0;
@@ -230,14 +231,16 @@ sub too_few {
     return;
 }
 
+# Prints the files first if -D asks for that, then compares the sides. Returns the exit status.
 sub compare_all {
     my ($opt, $how, @sides) = @_;
     my $failed = $opt->{D} ? dump_files($opt, @sides) : OK;
-    return $failed || compare($opt, $how, @sides);
+    return $failed || compare_sides($opt, $how, @sides);
 }
 
-# perf's -m is a switch, which has no effect here; but a metric may follow it: a word, cycles:u,
-# kmem:kfree:u, cpu/event=0x3c/u.
+# Returns the arguments with each -m that has no metric behind it replaced by --modules: perf's -m
+# is a switch, which has no effect here. A metric is a word, cycles:u, kmem:kfree:u, or
+# cpu/event=0x3c/u.
 sub bare_m {
     my @args = @_;
     for my $i (reverse 0 .. $#args) {
@@ -377,7 +380,8 @@ sub set_view {
 
 # ---- sides ----
 
-# Returns a status, or 0 and the sides: { name, runs => [[path, ...], ...] }.
+# Returns an exit status if a side cannot be found, else 0 and the sides: { name, runs => [[path,
+# ...], ...] } each.
 sub sides {
     my ($opt, @names) = @_;
     my $wanted = $opt->{run} ? @{ $opt->{run} } : 0;
@@ -388,7 +392,8 @@ sub sides {
     return (0, @sides);
 }
 
-# Records the sides of --run, in turn. Dies when a run fails.
+# Records the sides of --run in turn, and returns them. Dies when a run fails. @already: the sides
+# of files.
 sub record_sides {
     my ($opt, $how, @already) = @_;
     my @commands = @{ $opt->{run} };
@@ -417,8 +422,8 @@ sub record_sides {
     return $sides_of->(@runs);
 }
 
-# Compares the runs recorded so far, with that part of alpha. Returns the number of undecided subs,
-# and the names of some; dies if the runs cannot be compared.
+# Compares the runs recorded so far, spending the part SHARE of alpha. Returns { count, names }: the
+# number of undecided subs, and the names of some. Dies if the runs cannot be compared.
 sub open_after {
     my ($opt, $how, $share, @sides) = @_;
     my $diff = $how->{new_diff}->({ spending => $share, effect => $opt->{effect} // 5 });
@@ -441,14 +446,15 @@ sub wrong_runs {
     return undef;
 }
 
+# Returns the seconds of a time such as 90s, 5m or 1h, or 0.
 sub seconds_of {
     my ($text) = @_;
     my %seconds = (s => 1, m => 60, h => 3600);
     return $text =~ /\A(\d{1,7}(?:\.\d+)?)([smh])\z/ ? $1 * $seconds{$2} : 0;
 }
 
-# Says on standard error which run is recorded: on a terminal in a line that the next one replaces,
-# in a log once.
+# Prints on standard error which run is being recorded: on a terminal in a line that the next one
+# replaces, in a log once.
 sub say_progress {
     my ($opt, $sequential, $round, $rounds, $command) = @_;
     return if $opt->{q};
@@ -465,6 +471,8 @@ sub say_progress {
     return;
 }
 
+# Prints on standard error how many runs were recorded and how long that took, unless it is a
+# terminal.
 sub say_recorded {
     my ($opt, @runs) = @_;
     return if $opt->{q} || -t STDERR || !$opt->{recording_since};
@@ -473,7 +481,7 @@ sub say_recorded {
     return;
 }
 
-# -D: prints the files unchanged, each of their lines with its place.
+# Prints the files unchanged, each of their lines with its place (-D). Returns the exit status.
 sub dump_files {
     my ($opt, @sides) = @_;
     for my $path (map { @$_ } map { @{ $_->{runs} } } @sides) {
@@ -496,14 +504,15 @@ sub dump_files {
 
 # ---- comparing ----
 
+# Returns a list of numbers in an option as a hash, or undef if the option is not given.
 sub id_list {
     my ($option, $list) = @_;
     return defined $list ? { map { $_ => 1 } list_of($option, $list) } : undef;
 }
 
-# Reads the sides, checks that they can be compared, and reports their difference. Returns the
-# tool's status.
-sub compare {
+# Reads the sides, checks that they can be compared, and reports their difference. Returns the exit
+# status.
+sub compare_sides {
     my ($opt, $how, @sides) = @_;
     my $diff = $how->{diff};
     my $reader = $diff->reader;
@@ -530,11 +539,12 @@ sub compare {
     return report($opt, $how);
 }
 
-# Prints the result: a picture, annotated source, or the table. Then --fail-if decides the status.
+# Prints the result: a picture, annotated source, or the table. Returns the exit status, which
+# --fail-if decides.
 sub report {
     my ($opt, $how) = @_;
     return draw_picture($opt, $how) if $how->{flame};
-    return annotate($opt, $how) if defined $opt->{annotate};
+    return show_source($opt, $how) if defined $opt->{annotate};
     my $diff = $how->{diff};
     my @names = few(map { $_->{name} } $diff->sides);
     my ($out, $is_terminal) = output($opt->{pager} // 1, $how->{format} == DP_TEXT);
@@ -553,10 +563,10 @@ sub report {
         return FAILED;
     }
     my $status = written('dprofdiff', $out, $result->{code}) and return FAILED;
-    return gate($opt, $how, $result);
+    return gate_status($opt, $how, $result);
 }
 
-# Returns the last line of the answer: what to type next.
+# Returns the last line of the answer, which says what to type next, or undef.
 sub next_step {
     my ($opt, $how) = @_;
     my $diff = $how->{diff};
@@ -572,7 +582,8 @@ sub next_step {
     return 'Next: this command again with ' . join(', or ', @more) . '.';
 }
 
-# Returns the command that records more runs, with the scripts of the profiles.
+# Returns the command that would record more runs, with the scripts of the profiles, as the
+# beginning of a sentence.
 sub more_runs {
     my ($opt, $diff) = @_;
     return '-N 10 records' if $opt->{run};
@@ -583,8 +594,8 @@ sub more_runs {
     return "dprofdiff --run 'perl $old ARGUMENTS' --run 'perl $new ARGUMENTS' records";
 }
 
-# --map auto: returns a comparison that pairs subs which certainly were renamed, or undef after a
-# message.
+# Returns a comparison that pairs those subs that certainly were renamed (--map auto), or undef
+# after a message.
 sub with_certain_names {
     my ($diff) = @_;
     my $result = $diff->check or return undef;
@@ -594,8 +605,9 @@ sub with_certain_names {
     return $other->settle && $other->settle_rules ? $other : undef;
 }
 
-# --annotate: the gate checks the comparison as usual; then the source is shown.
-sub annotate {
+# Checks the rules of --fail-if, and prints the source of both sides with its costs (--annotate).
+# Returns the exit status.
+sub show_source {
     my ($opt, $how) = @_;
     my $diff = $how->{diff};
     my $result = $opt->{'fail-if'} ? $diff->check : { code => 0 };
@@ -613,10 +625,11 @@ sub annotate {
     my $code = $table->print($out, format => $how->{format}, quiet => $how->{quiet},
         title => $how->{title} // text($opt->{annotate}), @text);
     my $status = written('dprofdiff', $out, $result->{code} || $code) and return FAILED;
-    return $opt->{'fail-if'} ? gate($opt, $how, $result) : OK;
+    return $opt->{'fail-if'} ? gate_status($opt, $how, $result) : OK;
 }
 
-# --format flame: the gate checks the comparison as usual; then the picture is drawn.
+# Checks the rules of --fail-if, and draws the flame graph of both sides (--format flame). Returns
+# the exit status.
 sub draw_picture {
     my ($opt, $how) = @_;
     my $diff = $how->{diff};
@@ -632,12 +645,12 @@ sub draw_picture {
     my $drawn = $flame->draw(\*STDOUT);
     my $status = written('dprofdiff', \*STDOUT, $drawn->{code}) and return FAILED;
     complain("dprofdiff: $_") for $flame->messages($drawn);
-    return gate($opt, $how, $result);
+    return gate_status($opt, $how, $result);
 }
 
-# Returns the exit status of a comparison that was printed. A gate that checks nothing must not
-# pass.
-sub gate {
+# Returns the exit status of a comparison that was printed, after messages about the findings of
+# --fail-if. A gate that checks nothing must not pass.
+sub gate_status {
     my ($opt, $how, $result) = @_;
     my @idle = $opt->{f} ? () : $how->{diff}->idle($result);
     my $nothing = nothing_shown($how->{diff});
@@ -648,7 +661,7 @@ sub gate {
     return $status == OK && $is_void ? FAILED : $status;
 }
 
-# Prints the findings of the rules.
+# Prints what the rules of --fail-if have found. Returns the exit status.
 sub print_findings {
     my ($opt, $how, $result) = @_;
     my ($failed, $undecided) = @$result{qw(failed undecided)};

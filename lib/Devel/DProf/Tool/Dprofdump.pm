@@ -32,6 +32,8 @@ END
 sub main { return $TOOL->main(@_) }
 sub command { return $TOOL }
 
+# Runs the tool: reads the stacks of a process or core file, and prints them. Returns the exit
+# status.
 sub dump_target {
     my ($opt, $names) = @_;
     return $TOOL->usage('one process or core file at a time; dprofdump PID') if @$names != 1;
@@ -64,6 +66,7 @@ sub dump_target {
 
 # ---- text ----
 
+# Returns the stacks of all threads as text. what: a hash of name, is_core, perl and threads.
 sub text_of {
     my ($what) = @_;
     my @threads = @{ $what->{threads} };
@@ -72,13 +75,13 @@ sub text_of {
         my $thread = $_;
         my $title = @threads > 1 ? "Thread $thread->{tid} of \l$kind" : $kind;
         $title .= " (perl $what->{perl})";
-        join "\n", answer($title, $thread, $what->{is_core}),
+        join "\n", answer_text($title, $thread, $what->{is_core}),
             $thread->{outside} ? () : ('', frames_of($thread));
     } @threads;
 }
 
-# Returns the sentence that answers what a thread does.
-sub answer {
+# Returns the sentence that says what a thread does now.
+sub answer_text {
     my ($title, $thread, $is_core) = @_;
     return "$title could not be read: its stack changed each time." if !$thread->{frames};
     my $top = $thread->{frames}[0];
@@ -96,6 +99,7 @@ sub answer {
         . (@notes ? ' (' . join('; ', @notes) . ')' : '') . '.';
 }
 
+# Returns the name of a frame's code in a sentence.
 sub sub_name {
     my ($frame) = @_;
     return $frame->{kind} eq 'sub' ? $frame->{sub} : $frame->{kind} eq 'main' ? 'the main program'
@@ -120,6 +124,7 @@ sub frames_of {
     } 0 .. $#frames;
 }
 
+# Returns the stacks of all threads as JSON, in bytes.
 sub json_of {
     my ($what) = @_;
     require JSON::PP;

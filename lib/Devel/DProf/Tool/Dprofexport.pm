@@ -77,6 +77,7 @@ else tmon.out. Several files are added up, unless the format shows processes and
 END
 );
 
+# Runs the tool with these arguments. Returns the exit status.
 sub main {
     my @args = @_;
     my @rest = without_folded(@args) or return $TOOL->main(@args);
@@ -85,7 +86,7 @@ sub main {
     return Devel::DProf::Tool::Dproffold::main(@rest[1 .. $#rest]);
 }
 
-# Returns, behind a true value, the arguments without --format folded; nothing if it is not there.
+# Returns 1 and the arguments without --format folded; nothing if that is not among them.
 sub without_folded {
     my @args = @_;
     for my $i (0 .. $#args) {
@@ -136,18 +137,18 @@ sub settings {
         phases => $label{phase} || defined $opt->{phase} ? 1 : 0);
 }
 
-# Exports profiles in a format of another tool. Without -m, it exports all metrics that the format
-# can show.
+# Runs the tool: exports profiles in a format of another tool. Without -m, it exports all metrics
+# that the format can show. Returns the exit status.
 sub export {
     my ($opt, $stacks, $names) = @_;
-    return listed() if $opt->{list};
+    return list_formats() if $opt->{list};
     my @names = Devel::DProf::View::Stacks::names($opt, @$names);
     return $TOOL->usage(Devel::DProf::View::Stacks::TWO_SIDES) if !@names;
     return $TOOL->usage('a terminal cannot show the result; use -o FILE, or > FILE')
         if ($opt->{o} // '-') eq '-' && -t STDOUT;
     my @metrics = map { list_of('-m', $_) } @{ $opt->{m} || [] };
     my $format = Devel::DProf::View::Stacks::format_of('tools', $stacks->format);
-    return calls($opt, $stacks, \@names, @metrics) if $format->{trace};
+    return export_calls($opt, $stacks, \@names, @metrics) if $format->{trace};
     $stacks->read(@names) or return FAILED;
     push @metrics, grep { $_ eq 'calls' } $stacks->has
         if @metrics && $stacks->shows_calls && !grep { $_ eq 'calls' } @metrics;
@@ -160,8 +161,9 @@ sub export {
         || print_side($stacks, $opt->{o}, 1);
 }
 
-# Writes the calls of traces directly from the files.
-sub calls {
+# Writes the calls of traces directly from the files, as formats without sums need them. Returns the
+# exit status.
+sub export_calls {
     my ($opt, $stacks, $names, @metrics) = @_;
     my $format = $stacks->format;
     my ($metric) = @metrics ? $metrics[0] eq 'wall' ? 'real' : $metrics[0] : 'real';
@@ -189,7 +191,7 @@ sub base_of {
     return "$path.base";
 }
 
-# Prints a side of the stacks to a file, or to standard output. Returns the tool's status.
+# Prints a side of the stacks to a file, or to standard output. Returns the exit status.
 sub print_side {
     my ($stacks, $path, $side, %more) = @_;
     my $progress = progress(
@@ -206,7 +208,8 @@ sub print_side {
     return $status || ($stacks->failed ? FAILED : OK);
 }
 
-sub listed {
+# Prints the formats with the suffixes of their files (--list). Returns the exit status.
+sub list_formats {
     printf "%-12s %s\n", @$_{qw(name suffixes)} for Devel::DProf::View::Stacks::formats('tools');
     return written('dprofexport', \*STDOUT, 0);
 }

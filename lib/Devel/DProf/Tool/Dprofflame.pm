@@ -104,7 +104,8 @@ END
 sub main { return $TOOL->main(@_) }
 sub command { return $TOOL }
 
-# Draws the graph; dprofhtml calls this, too.
+# Runs the tool: reads the profiles, and draws the graph. Returns the exit status. dprofhtml calls
+# this, too.
 sub graph {
     my ($tool, $opt, $flame, $names) = @_;
     my @names = Devel::DProf::View::Stacks::names($opt, @$names);
@@ -113,10 +114,11 @@ sub graph {
     my $ready = eval { $flame->prepare };
     return $tool->usage($@) if !defined $ready;
     return FAILED if !$ready;
-    return drawn($tool, $opt, $flame);
+    return draw_picture($tool, $opt, $flame);
 }
 
-# flamegraph.pl also takes its long options with one dash.
+# Returns the arguments with two dashes before long options, because flamegraph.pl also takes one
+# dash.
 sub two_dashes {
     my @args = @_;
     my %long = map { s/[:=!].*//sr =~ s/\|.*//sr => 1 } grep { /^\w{3}/ } $TOOL->rows;
@@ -188,8 +190,8 @@ sub format_of {
 }
 
 # Draws the picture into -o FILE or standard output, and prints the messages about it. Returns the
-# tool's status; dprofhtml calls this, too.
-sub drawn {
+# exit status.
+sub draw_picture {
     my ($tool, $opt, $flame) = @_;
     return $tool->usage('a terminal cannot show a picture; use -o FILE, or > FILE')
         if ($opt->{o} // '-') eq '-' && -t STDOUT;

@@ -83,10 +83,10 @@ sub fold_names {
     my @names = Devel::DProf::View::Stacks::names($opt, @$names);
     return $TOOL->usage(Devel::DProf::View::Stacks::TWO_SIDES) if !@names;
     $stacks->read(@names) or return FAILED;
-    my %print = eval { what($opt, $stacks) };
+    my %print = eval { choose_metric($opt, $stacks) };
     return $TOOL->usage($@) if $@;
     return FAILED if !%print;
-    return printed($opt, $stacks, %print);
+    return write_stacks($opt, $stacks, %print);
 }
 
 # Turns options into the stacks to print. Dies with a message if -m and --unit do not go together.
@@ -108,9 +108,10 @@ sub settings {
         { %$how, format => $format->{name}, normalize => $opt->{n} ? 1 : 0 }, %fields);
 }
 
-# Returns the metric, and the way to print its values. Dies with what is wrong with the options;
-# returns an empty list if a side lacks the metric.
-sub what {
+# Chooses the metric. Returns, as pairs, how to print its values: per, their number in a second, and
+# whole, whether they are rounded. Dies if an option is wrong; returns an empty list, after a
+# message, if a side lacks the metric.
+sub choose_metric {
     my ($opt, $stacks) = @_;
     die "-n needs two sides\n" if $opt->{n} && !$stacks->has_two_sides;
     my $unit = $opt->{unit} // 'us';
@@ -119,14 +120,16 @@ sub what {
     return (per => $is_time ? $PER{$unit} : 1, whole => $is_time && $PER{$unit} > 1e3 ? 1 : 0);
 }
 
-sub printed {
+# Prints the stacks to -o FILE or standard output. Returns the exit status.
+sub write_stacks {
     my ($opt, $stacks, %print) = @_;
-    my $status = result('dproffold', $opt->{o}, sub { written_to($_[0], $opt, $stacks, %print) });
+    my $status = result('dproffold', $opt->{o}, sub { print_stacks($_[0], $opt, $stacks, %print) });
     return $status || ($stacks->failed ? FAILED : OK);
 }
 
-# Returns 0, or a code.
-sub written_to {
+# Prints the stacks to a handle, and messages about what was left out. Returns 0, or another number
+# if that failed.
+sub print_stacks {
     my ($out, $opt, $stacks, %print) = @_;
     my $result = $stacks->print($out, $stacks->format, %print,
         reverse => $opt->{reverse} ? 1 : 0);

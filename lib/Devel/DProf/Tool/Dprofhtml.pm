@@ -70,6 +70,8 @@ END
 sub main { return $TOOL->main(@_) }
 sub command { return $TOOL }
 
+# Returns the flame graph that is drawn as a page, a Devel::DProf::View::Flame. Dies with what is
+# wrong.
 sub settings {
     my ($opt) = @_;
     my ($how, %fields) = Devel::DProf::Tool::Dprofflame::settings(
@@ -77,6 +79,7 @@ sub settings {
     return Devel::DProf::View::Flame->new($how, %fields, start => 'source');
 }
 
+# Runs the tool: writes the page, and says where it is. Returns the exit status.
 sub page {
     my ($opt, $flame, $names) = @_;
     my $status = Devel::DProf::Tool::Dprofflame::graph($TOOL, { %$opt, o => $opt->{o} // FILE },

@@ -59,6 +59,7 @@ use constant {
     ELSEWHERE => 'it belongs to other processors',
 };
 
+# Returns the format of the output, as a hash. Dies with what is wrong.
 sub settings {
     my ($opt) = @_;
     die "--json is --format json, and does not go with --format $opt->{format}\n"
@@ -68,23 +69,24 @@ sub settings {
 }
 
 # Runs the tool: lists events or, by option, describes the processor, or the clocks of profiles.
+# Returns the exit status.
 sub list {
     my ($opt, $how, $patterns) = @_;
     return $TOOL->usage('--cpuid describes the processor, and takes no pattern')
         if $opt->{cpuid} && @$patterns;
-    return clocks($opt, $how, @$patterns ? @$patterns : 'tmon.out') if $opt->{clock};
+    return list_clocks($opt, $how, @$patterns ? @$patterns : 'tmon.out') if $opt->{clock};
     my $events = Devel::DProf::Events->new($ENV{DPROFLIST_SYSFS} // ());
     my $processor = $events->processor;
     return processor($opt, $how, $events, $processor) if $opt->{cpuid};
     my @items = chosen($opt, $events, map { text($_) } @$patterns) or return FAILED;
     tried($events, $processor, $_) for @items;
-    return printed($opt, table($opt, $events, $processor, @items), %$how, rows_key => 'events',
-        title => 'Events',
+    return print_table($opt, make_table($opt, $events, $processor, @items), %$how,
+        rows_key => 'events', title => 'Events',
         text => sub { list_text($opt, $events, $processor, !@$patterns, @items) });
 }
 
 # Prints a table to the place that the options name. Returns the exit status.
-sub printed {
+sub print_table {
     my ($opt, $table, %how) = @_;
     my $print = sub { $table->print($_[0], %how) };
     return result('dproflist', $opt->{o}, $print) if defined $opt->{o};
@@ -92,10 +94,11 @@ sub printed {
     return written('dproflist', $out, $print->($out));
 }
 
-sub width { return defined $_[0]{o} ? 80 : terminal_width() || 80 }
+# Returns the width of the output.
+sub text_columns { return defined $_[0]{o} ? 80 : terminal_width() || 80 }
 
-# Returns a cell that is true or false, as JSON has these for programs.
-sub bool { return $_[0] ? ['true', 'yes'] : ['false', 'no'] }
+# Returns a cell that is true or false, in words for people and as JSON has it for programs.
+sub bool_cell { return $_[0] ? ['true', 'yes'] : ['false', 'no'] }
 
 # ---- clocks ----
 
@@ -107,9 +110,9 @@ my %CLOCK_NAME = (
 my @CLOCK_COLUMNS = (['File', 'file', 1], ['Clock', 'clock', 1], ['Call ns', 'call_ns'],
     ['Statement ns', 'statement_ns'], ['Own %', 'own_pct'], ['Disagreement %', 'disagreement_pct']);
 
-# Lists the clocks that recorded each file (--clock): how long a reading takes, and how well the
-# clocks agree.
-sub clocks {
+# Prints the clocks that recorded each file (--clock): how long a reading takes, and how well the
+# clocks agree. Returns the exit status.
+sub list_clocks {
     my ($opt, $how, @files) = @_;
     my (@clocks, $failed);
     for my $file (@files) {
@@ -128,12 +131,13 @@ sub clocks {
         $table->row(@$clock{qw(file clock)}, map { [$clock->{$_}, defined $clock->{$_}
             ? sprintf '%.1f', $clock->{$_} : ''] } map { $_->[1] } @CLOCK_COLUMNS[2 .. 5]);
     }
-    my $status = printed($opt, $table, %$how, rows_key => 'clocks', title => 'Clocks',
+    my $status = print_table($opt, $table, %$how, rows_key => 'clocks', title => 'Clocks',
         text => sub { join "\n", map { clock_text($_) } @clocks });
     return $failed ? FAILED : $status;
 }
 
-# Returns numbers in ns and percent; undef if the header does not have them.
+# Returns what a file's header says about its clock, as a hash of numbers in ns and percent; undef
+# if the header does not have one.
 sub clock_of {
     my ($file, $header) = @_;
     my $of = sub {
@@ -176,20 +180,21 @@ sub clock_text {
 
 # ---- selection ----
 
-# Returns the selected items, in the order of groups; an empty list, after a message, if there are
-# none.
+# Returns the events that the patterns select, in the order of groups; an empty list, after a
+# message, if there are none.
 sub chosen {
     my ($opt, $events, @patterns) = @_;
     my %rank = map { $GROUPS[$_] => $_ } 0 .. $#GROUPS;
     my @all = @{ $events->list($opt->{a} ? 1 : 0) };
-    my @found = grep { my $item = $_; !@patterns || grep { matches($_, $item) } @patterns } @all;
+    my @found = grep { my $item = $_; !@patterns || grep { matches_pattern($_,
+        $item) } @patterns } @all;
     @found = grep {
         my $item = $_;
         $opt->{a} || ($item->{per_thread}
             && (!$item->{deprecated} || grep { is_named($_, $item) } @patterns));
     } @found;
     for my $pattern (@patterns) {
-        next if grep { matches($pattern, $_) } @found;
+        next if grep { matches_pattern($pattern, $_) } @found;
         my $is_glob = $pattern =~ /[*?\[]/ && $pattern !~ m{/};
         my $tried = $is_glob ? { error => "$pattern: no event has such a name" }
             : $events->try(bytes($pattern));
@@ -207,13 +212,15 @@ sub chosen {
     return sort { $rank{ $a->{group} } <=> $rank{ $b->{group} } } @found;
 }
 
+# Returns whether an event has exactly this name, in any case.
 sub is_named {
     my ($pattern, $item) = @_;
     return grep { defined && lc $_ eq lc $pattern } @$item{qw(name alias)};
 }
 
-# A pattern is a wildcard for a whole name, or a word anywhere in it.
-sub matches {
+# Returns whether an event matches a pattern: a wildcard for the whole name, or a word anywhere in
+# it.
+sub matches_pattern {
     my ($pattern, $item) = @_;
     if ($pattern =~ /[*?\[]/) {
         my $re = glob_re($pattern);
@@ -224,8 +231,8 @@ sub matches {
         @$item{qw(name alias topic description)}, $TITLE{ $item->{group} };
 }
 
-# Returns the pattern of a wildcard for whole names, which knows *, ? and [...]. A wildcard that
-# makes no pattern stands for itself.
+# Returns a wildcard for whole names as a regular expression. It knows *, ? and [...]. A wildcard
+# that makes no regular expression stands for itself.
 sub glob_re {
     my ($glob) = @_;
     my $re = '';
@@ -243,7 +250,7 @@ sub glob_re {
     return eval { no warnings; qr/\A$re\z/is } // qr/\A\Q$glob\E\z/i;
 }
 
-# Tries whether an event works here and now.
+# Adds to an event whether it works here and now, by opening its counter.
 sub tried {
     my ($events, $processor, $item) = @_;
     my $is_elsewhere = $item->{group} eq 'table' && $item->{table} ne ($processor->{row} // '');
@@ -261,11 +268,11 @@ sub tried {
 
 # ---- as text ----
 
-# Returns the list for people: items below the titles of their groups, with marks for the reasons
+# Returns the list for people: events below the titles of their groups, with marks for the reasons
 # why one cannot be counted. The reasons follow at the end.
 sub list_text {
     my ($opt, $events, $processor, $is_all, @items) = @_;
-    my $width = width($opt);
+    my $width = text_columns($opt);
     my (@text, %number, @reasons, $user_only);
     for my $item (grep { !$_->{works} && !$_->{elsewhere} } @items) {
         next if $number{ $item->{why} };
@@ -276,9 +283,9 @@ sub list_text {
     my $names = name_width($width, @items);
     my $title = '';
     for my $item (@items) {
-        my $above = title($events, $processor, $item);
+        my $above = group_title($events, $processor, $item);
         if ($above ne $title) {
-            push @text, length $title ? '' : (), folded($above, $width, ''), '';
+            push @text, length $title ? '' : (), folded_lines($above, $width, ''), '';
             $title = $above;
         }
         my $only = ($item->{recorded_as} // '') =~ /u\z/;
@@ -291,44 +298,46 @@ sub list_text {
     push @notes, '[u] without the part of the kernel, which this user may not count: the counter '
         . 'is called NAME:u' if $user_only;
     push @notes, no_table($events, $processor) if $is_all && !defined $processor->{row};
-    push @text, '', map { folded($_, $width, ' ' x $left) } @notes if @notes;
+    push @text, '', map { folded_lines($_, $width, ' ' x $left) } @notes if @notes;
     return join '', map { "$_\n" } @text;
 }
 
-# Returns the title of the group that an item is in.
-sub title {
+# Returns the title of the group that an event is in.
+sub group_title {
     my ($events, $processor, $item) = @_;
     my $group = $item->{group};
     return $TITLE{$group} if $TITLE{$group};
     return "Events of the PMU $item->{pmu}" if $group eq 'pmu';
     my $topic = $item->{topic} // 'other';
     return "Events of this processor ($processor->{cpuid}): $topic" if !$item->{elsewhere};
-    return 'Events of other processors (' . join(', ', cpuids($events, $item)) . "): $topic";
+    return 'Events of other processors (' . join(', ', processors_of($events, $item)) . "): $topic";
 }
 
-# Returns all processors that have an item's table.
-sub cpuids {
+# Returns the identifications of all processors that share an event's table.
+sub processors_of {
     my ($events, $item) = @_;
     my @rows = @{ $events->tables };
     my ($own) = grep { $_->{cpuid} eq $item->{table} } @rows;
     return map { $_->{cpuid} } grep { $_->{table} == $own->{table} } @rows;
 }
 
-# Returns a width for most names; a longer one has a line of its own.
+# Returns the width of the column of names, enough for most of them; a longer name has a line of its
+# own.
 sub name_width {
     my ($width, @items) = @_;
     my $most = int($width * 0.38);
-    my @lengths = sort { $a <=> $b } grep { $_ <= $most } map { length name($_) } @items;
+    my @lengths = sort { $a <=> $b } grep { $_ <= $most } map { length event_name($_) } @items;
     return @lengths ? $lengths[-1] : $most;
 }
 
-sub name {
+# Returns an event's name, and its alias in parentheses.
+sub event_name {
     my ($item) = @_;
     my $name = $item->{name} . (defined $item->{alias} ? " ($item->{alias})" : '');
     return shown($name);
 }
 
-# Returns the lines of an item: its mark and name, and beside them what it counts; with -l also how
+# Returns the lines of an event: its mark and name, and beside them what it counts; with -l also how
 # it is encoded.
 sub item_lines {
     my ($opt, $item, $mark, $names, $width) = @_;
@@ -341,21 +350,22 @@ sub item_lines {
         my $long = $item->{long_description};
         push @lines, $long if defined $long && $long ne $desc;
         push @lines, join '; ', grep { length }
-            terms($item), defined $item->{unit} ? "unit: $item->{unit}" : '';
+            event_terms($item), defined $item->{unit} ? "unit: $item->{unit}" : '';
     }
-    @lines = map { folded(shown($_ =~ s/\s+/ /gr), $width - $column, '') } grep { /\S/ } @lines;
-    return beside($mark . name($item), $column, @lines);
+    @lines = map { folded_lines(shown($_ =~ s/\s+/ /gr), $width - $column,
+        '') } grep { /\S/ } @lines;
+    return beside($mark . event_name($item), $column, @lines);
 }
 
-# Returns the terms that an event stands for.
-sub terms {
+# Returns the terms that an event stands for: cpu/event=0x3c/, or ''.
+sub event_terms {
     my ($item) = @_;
     return '' if !defined $item->{event};
     return ($item->{pmu} // 'cpu') . "/$item->{event}/";
 }
 
-# Breaks words into lines; all but the first have an indent.
-sub folded {
+# Returns text broken into lines; all but the first have an indent.
+sub folded_lines {
     my ($text, $width, $indent) = @_;
     my @words = split ' ', $text;
     return wrapped($width, shift @words // '', $indent, map { " $_" } @words);
@@ -363,7 +373,7 @@ sub folded {
 
 # ---- the processor ----
 
-# Returns the remark about a processor whose table of events this build does not have.
+# Returns the remark that this build has no table of events for the processor.
 sub no_table {
     my ($events, $processor) = @_;
     my $id = length $processor->{cpuid} ? $processor->{cpuid} : 'unknown';
@@ -374,18 +384,18 @@ sub no_table {
         . "${others}a build with PMU_EVENTS=DIR uses the lists of a kernel.";
 }
 
-# Describes the processor (--cpuid). Returns the tool's status.
+# Describes the processor (--cpuid). Returns the exit status.
 sub processor {
     my ($opt, $how, $events, $processor) = @_;
     my $count = grep { $_->{group} eq 'table' } @{ $events->list };
     my $table = Devel::DProf::Table->new(['Processor', 'cpuid', 1], ['Core PMU', 'pmu', 1],
         ['Shown', 'pmu_shown'], ['Table', 'table', 1], ['Version', 'version', 1],
         ['Events', 'events']);
-    $table->json(processor => fields($processor));
-    $table->row(@$processor{qw(cpuid pmu)}, bool(!$processor->{hidden}),
+    $table->json(processor => processor_fields($processor));
+    $table->row(@$processor{qw(cpuid pmu)}, bool_cell(!$processor->{hidden}),
         @$processor{qw(row version)}, [$count, $count]);
-    return printed($opt, $table, %$how, title => 'Processor',
-        text => sub { processor_text(width($opt), $events, $processor, $count) });
+    return print_table($opt, $table, %$how, title => 'Processor',
+        text => sub { processor_text(text_columns($opt), $events, $processor, $count) });
 }
 
 # Returns the description of the processor, for people. COUNT: the number of events in its table.
@@ -398,15 +408,16 @@ sub processor_text {
     push @lines, ['Core PMU', $processor->{pmu}
         . ($processor->{hidden} ? ', which the kernel does not show: this machine has no hardware '
         . 'counters' : '')];
-    my @text = map { beside($_->[0], 11, folded($_->[1], $width - 11, '')) } @lines;
-    push @text, '', folded(no_table($events, $processor), $width, '') if !defined $processor->{row};
+    my @text = map { beside($_->[0], 11, folded_lines($_->[1], $width - 11, '')) } @lines;
+    push @text, '', folded_lines(no_table($events, $processor), $width,
+        '') if !defined $processor->{row};
     return join '', map { "$_\n" } @text;
 }
 
 # ---- as a table ----
 
-# Returns the processor as an object of the JSON.
-sub fields {
+# Returns the processor as a hash for JSON.
+sub processor_fields {
     my ($processor) = @_;
     my %fields = (cpuid => $processor->{cpuid}, pmu => $processor->{pmu},
         pmu_shown => \($processor->{hidden} ? 0 : 1));
@@ -419,15 +430,15 @@ my @TEXTS = qw(name alias group topic description long_description event unit pm
     recorded_as);
 my @BOOLS = qw(works deprecated per_thread);
 
-# Returns the table of items for formats that programs read, with all that is known of each.
-sub table {
+# Returns the table of events for formats that programs read, with all that is known of each.
+sub make_table {
     my ($opt, $events, $processor, @items) = @_;
     my $table = Devel::DProf::Table->new(map { [ucfirst tr/_/ /r =~ s/^pmu$/PMU/r, $_, 1] }
         @TEXTS, @BOOLS);
-    $table->json(processor => fields($processor));
+    $table->json(processor => processor_fields($processor));
     $table->json(tables => [map { +{ %$_{qw(cpuid version table)} } } @{ $events->tables }])
         if $opt->{a};
-    $table->row(@$_{@TEXTS}, map { bool($_) } @$_{@BOOLS}) for @items;
+    $table->row(@$_{@TEXTS}, map { bool_cell($_) } @$_{@BOOLS}) for @items;
     return $table;
 }
 

@@ -43,7 +43,7 @@ END
 sub main { return $TOOL->main(@_) }
 sub command { return $TOOL }
 
-# Adds up the named profiles and writes their sum. Returns the tool's status.
+# Runs the tool: adds up the named profiles and writes their sum. Returns the exit status.
 sub merge_names {
     my ($opt, $given) = @_;
     my @names = @$given || !$opt->{processes} ? @$given : 'tmon.out';
@@ -59,7 +59,7 @@ sub merge_names {
 }
 
 # Reads files and adds them up; a file that cannot be read is left out, after a message. Returns the
-# sum, or undef if there is none, and a status.
+# sum, or undef if there is none, and an exit status.
 sub sum_files {
     my ($opt, @names) = @_;
     require Devel::DProf::Compare::Baseline if $opt->{'counters-only'};
@@ -90,6 +90,7 @@ sub is_unusable {
     return 1;
 }
 
+# Writes the sum as a tree file. Returns the exit status.
 sub write_sum {
     my ($profile, $opt, $out) = @_;
     my %how = (gzip => $opt->{z} ? 1 : 0);

@@ -129,11 +129,11 @@ sub record_and_report {
     return print_version(@names) if $opt->{V};
     my $status;
     if (defined $opt->{p}) {
-        my $before = identity($names[0]);
+        my $before = identity_of($names[0]);
         $status = record_script($opt->{p}, $script_args, $names[0]);
         return $status if $opt->{Q};
         # perl may fail before it loads the recorder; then the file belongs to another run.
-        if (identity($names[0]) eq $before) {
+        if (identity_of($names[0]) eq $before) {
             complain("$opt->{p} left no profile");
             return $status || FAILED;
         }
@@ -146,6 +146,7 @@ sub record_and_report {
     return $status || $failed;
 }
 
+# Reports the files: as calls in order of time (-T, -t), or as a table or tree.
 sub report_names {
     my ($opt, $how, @names) = @_;
     return $opt->{T} || $opt->{t} ? print_calls($opt, $how, @names) : report($opt, $how, @names);
@@ -153,7 +154,8 @@ sub report_names {
 
 # ---- options ----
 
-# Returns the options of the table (view, the fields of struct dp_classic), and patterns.
+# Returns the options that the views take, as a hash: view, the fields of struct dp_classic, and the
+# patterns re_f and re_G. Returns nothing, after a message, if one is wrong.
 sub settings {
     my ($opt) = @_;
     my %how;
@@ -183,10 +185,14 @@ sub settings {
     return { %how, view => \%view };
 }
 
-# Returns the options that distinguish names.
-sub labels { my ($how) = @_; return { map { $_ => $how->{view}{$_} } qw(separate autoload) } }
+# Returns the options that distinguish subs of the same name.
+sub naming_options {
+    my ($how) = @_;
+    return { map { $_ => $how->{view}{$_} } qw(separate autoload) };
+}
 
-# Returns the value of the first given option in a list of pairs. Undef: none is given.
+# Returns the value of the first option in pairs of name and value that the user has given, or
+# undef.
 sub first_of {
     my ($opt, @pairs) = @_;
     while (my ($name, $value) = splice @pairs, 0, 2) {
@@ -197,7 +203,7 @@ sub first_of {
 
 # ---- reports ----
 
-# Prints the table, or with -S the tree, of all files together. Returns the tool's status.
+# Prints the table, or with -S the tree, of all files together. Returns the exit status.
 sub report {
     my ($opt, $how, @names) = @_;
     return $TOOL->usage("--unit $opt->{unit}: must be s, ms, us, ns, or a word for what is counted")
@@ -207,7 +213,8 @@ sub report {
     my $profile = $input->profile;
     my ($failed, $something) = (OK, 0);
     for my $path (@names) {
-        my ($status, $readable) = outcome($input->read($profile, $path, labels($how)), $opt, $how);
+        my ($status, $readable) = outcome($input->read($profile, $path, naming_options($how)), $opt,
+            $how);
         doubts($path, $opt->{F}, $profile->header($profile->files - 1));
         $failed ||= $status;
         return $failed if !defined $readable;
@@ -218,7 +225,8 @@ sub report {
     return $wrong if $wrong;
     my @roles = !$how->{re_f} && !$how->{re_G} ? ()
         : (roles => $profile->roles($how->{view}, sub { role_of($how, $opt->{P}, $_[0]) }));
-    if (defined $opt->{g} && !grep { $_ eq text($opt->{g}) } $profile->names(labels($how))) {
+    if (defined $opt->{g}
+        && !grep { $_ eq text($opt->{g}) } $profile->names(naming_options($how))) {
         return no_such_sub($opt, @names);
     }
     my $print = $opt->{S} ? 'print_merged' : 'print_flat';
@@ -227,7 +235,8 @@ sub report {
     return finish_output($rc, $opt) || $failed;
 }
 
-# Returns a status, and the table's options for the metric of -m, a time or a counter.
+# Returns an exit status if the profile lacks the metric of -m, else OK and the table's options for
+# it.
 sub metric {
     my ($opt, $profile) = @_;
     return OK if !defined $opt->{m};
@@ -251,7 +260,8 @@ sub print_calls {
     for my $path (@names) {
         my $outcome = Devel::DProf::Profile::print_calls($path, \*STDOUT,
             { fold => $opt->{t} && !$opt->{T} ? 1 : 0, phases => $opt->{phases} ? 1 : 0,
-                force => $opt->{F} ? 1 : 0, only => $how->{view}{only}, %{ labels($how) } });
+                force => $opt->{F} ? 1 : 0, only => $how->{view}{only},
+                    %{ naming_options($how) } });
         my ($status, $readable) = outcome($outcome, $opt, $how);
         $failed ||= $status;
         $found ||= !$readable || $outcome->{has_only};
@@ -261,12 +271,15 @@ sub print_calls {
     return finish_output(0, $opt) || $failed;
 }
 
+# Prints that no file has the sub of -g. Returns the exit status.
 sub no_such_sub {
     my ($opt, @names) = @_;
     complain("-g $opt->{g}: there is no sub of that name in @names");
     return FAILED;
 }
 
+# Returns what the tree does with a sub of this name (-f, -G): drop it, keep it, put it into the
+# group, or count it as others. pull: whether the group is pulled out of the others.
 sub role_of {
     my ($how, $pull, $name) = @_;
     return Devel::DProf::Profile::DROP if $how->{re_f} && $name =~ $how->{re_f};
@@ -280,19 +293,19 @@ sub finish_output { return written('dprofpp', \*STDOUT, $_[0], unfinished => $_[
 
 # ---- messages about files ----
 
-# Prints messages. Returns the exit status and whether there is something to report; undef if there
-# must be no report at all.
+# Prints the messages about an outcome. Returns the exit status and whether there is something to
+# report; undef if there must be no report at all.
 sub outcome {
     my ($o, $opt, $how) = @_;
     if (!$o->{code}) {
-        my $fine = unexpected($o, $opt, $how) && open_frames($o, $opt);
+        my $fine = check_exits($o, $opt, $how) && open_frames($o, $opt);
         return $fine ? (OK, 1) : (FAILED, undef);
     }
     my $what = report_outcome($o, $opt->{F} || $how->{running});
     return (usable($what) ? OK : FAILED, readable($what));
 }
 
-# Reports calls without an end: returns true if they are accepted.
+# Prints which calls have no end. Returns whether they are accepted.
 sub open_frames {
     my ($o, $opt) = @_;
     return 1 if !$o->{open_count};
@@ -313,9 +326,9 @@ sub open_frames {
     return 0;
 }
 
-# Reports exits that name another sub than the one that they end, which matters only for groups.
-# Returns true if all is well.
-sub unexpected {
+# Prints the exits that name another sub than the one they end, which matters only for groups.
+# Returns whether they are accepted.
+sub check_exits {
     my ($o, $opt, $how) = @_;
     return 1 if !$how->{re_G};
     my @odd = @{ $o->{odd} };
@@ -351,8 +364,9 @@ sub record_script {
     return $rc & 127 ? 128 + ($rc & 127) : $rc >> 8;
 }
 
-# A recording makes a new file, and never writes to an earlier one.
-sub identity {
+# Returns a text that changes when a recording writes the file anew: each recording makes a new
+# file, and never writes to an earlier one.
+sub identity_of {
     my ($path) = @_;
     my @stat = stat $path or return 'none';
     return -f _ ? "@stat[0, 1, 9]" : 'new each time' . rand;

@@ -119,8 +119,8 @@ END
 sub main { return $TOOL->main(@_) }
 sub command { return $TOOL }
 
-# Reports the named profiles: reads them, applies the filters, and prints annotated source or the
-# table. Returns the tool's status.
+# Runs the tool: reads the named profiles, applies the filters, and prints annotated source,
+# requests or the table. Returns the exit status.
 sub report_names {
     my ($opt, $how, $names) = @_;
     return $how->{history}->report($TOOL, $opt, @$names) if $how->{history};
@@ -129,7 +129,8 @@ sub report_names {
     my ($failed, $metric, @sides) = sides($opt, $how, @paths);
     $names = [grep({ ref } @given) ? map { ref ? bytes($_->{name}) : $_ } @given : @paths];
     return $failed || FAILED if !@sides;
-    return annotate($opt, $how, $metric, $failed, $names, $sides[0]) if defined $opt->{annotate};
+    return print_source($opt, $how, $metric, $failed, $names,
+        $sides[0]) if defined $opt->{annotate};
     return requests($opt, $how->{view}, $failed, $names, $sides[0][0]) if $opt->{requests};
     my $edges = defined $how->{by_line} ? edges_of_lines($how, $names, map { $_->[0] } @sides) : [];
     return FAILED if !$edges;
@@ -164,7 +165,7 @@ sub settings {
     my $is_perf = ($opt->{format} // 'text') ne 'text' || grep { defined $opt->{$_} } @PERFS;
     $view{answer} = $view{by_self} = $is_perf ? 0 : 1;
     $view{fields} = $view{answer} ? [DP_FIELD_SELF, DP_FIELD_SELF_TIME, DP_FIELD_CHILDREN,
-        DP_FIELD_CHILDREN_TIME, DP_FIELD_CALLS, DP_FIELD_KEY] : fields($opt, \@keys);
+        DP_FIELD_CHILDREN_TIME, DP_FIELD_CALLS, DP_FIELD_KEY] : fields_of($opt, \@keys);
     # The keys share the last column.
     $view{fields} = [sort { ($a >= DP_FIELD_KEY) <=> ($b >= DP_FIELD_KEY) } @{ $view{fields} }]
         if $opt->{hierarchy};
@@ -175,7 +176,7 @@ sub settings {
     $view{rows} = $opt->{O} // ($view{answer} ? ROWS : 0);
     $view{histogram} = $opt->{histogram} ? 1 : 0;
     $view{hierarchy} = $opt->{hierarchy} ? 1 : 0;
-    chains($opt, \%view) if defined $opt->{g} || $opt->{G};
+    set_chains($opt, \%view) if defined $opt->{g} || $opt->{G};
     die "--callers and --callees: only one of them can be given\n"
         if defined $opt->{callers} && defined $opt->{callees};
     my $edges_of = $opt->{callers} // $opt->{callees};
@@ -197,7 +198,7 @@ sub settings {
     return \%how;
 }
 
-# The table of requests has columns and rows of its own.
+# Dies if an option about columns or rows goes with --requests, whose table has its own.
 sub no_columns {
     my ($opt) = @_;
     my ($other) = grep { defined $opt->{$_} } qw(s F g G annotate callers callees m);
@@ -206,7 +207,8 @@ sub no_columns {
     return;
 }
 
-# --callers, --callees: returns the lines that they are about.
+# Returns the lines that the value of --callers or --callees means: the text, or a compiled regular
+# expression for /TEXT/.
 sub lines_of {
     my ($name) = @_;
     my ($re) = $name =~ m{\A/(.+)/\z}s or return text($name);
@@ -214,7 +216,8 @@ sub lines_of {
     return Devel::DProf::OptionValues::pattern('--callers, --callees', $re);
 }
 
-# -g may stand alone: the next word is its value only if it can be one.
+# Returns the arguments with each -g that has no value behind it replaced by --call-graph=, because
+# -g may stand alone.
 sub bare_g {
     my @args = @_;
     my $word = qr/(?:graph|fractal|flat|folded|none|callers?|callees?|percent|period|count
@@ -228,9 +231,9 @@ sub bare_g {
     return @args;
 }
 
-# Returns the fields of the table, in order. Sort keys are fields, too: a key that -F names and
-# $keys lacks is added to $keys.
-sub fields {
+# Returns the numbers of the table's fields, in order. Sort keys are fields, too: a key that -F
+# names and $keys lacks is added to $keys.
+sub fields_of {
     my ($opt, $keys) = @_;
     my @of_keys = map { DP_FIELD_KEY + $_ } 0 .. $#$keys;
     if (defined $opt->{F}) {
@@ -272,9 +275,9 @@ sub usual_fields {
     return @fields;
 }
 
-# Parses -g TYPE,THRESHOLD,PRINT_LIMIT,ORDER,VALUE: the form of a part shows which it is, in any
-# order.
-sub chains {
+# Sets how call chains are shown, from -g TYPE,THRESHOLD,PRINT_LIMIT,ORDER,VALUE. The form of a part
+# shows which it is, so the parts may be in any order.
+sub set_chains {
     my ($opt, $view) = @_;
     my @numbers;
     $view->{chain} = DP_CHAIN_GRAPH;
@@ -297,8 +300,8 @@ sub chains {
 
 # ---- profiles ----
 
-# Reads one profile for all files, or one for each if keys distinguish files. Returns the status,
-# the metric, and the profiles as the view takes them.
+# Reads one profile for all files, or one for each if keys distinguish files. Returns the exit
+# status, the metric, and the profiles as the view takes them.
 sub sides {
     my ($opt, $how, @paths) = @_;
     my ($failed, $any) = (OK, 0);
@@ -344,6 +347,7 @@ sub sides {
     return ($failed, $metric, @sides);
 }
 
+# Returns whether the report shows costs of lines.
 sub wants_lines {
     my ($opt, $how) = @_;
     return defined $opt->{annotate} || grep({ $_ == DP_K_SRCLINE } @{ $how->{view}{keys} })
@@ -361,7 +365,8 @@ sub metric {
     return $metric;
 }
 
-# Files that keys distinguish still make one sum. Returns why this file cannot be part of the sum.
+# Returns why a profile cannot be added up with the first one, or undef. Files that keys distinguish
+# still make one sum.
 sub unlike_first {
     my ($metric, $profile, $first) = @_;
     if ($metric->is_counter) {
@@ -378,8 +383,8 @@ sub unlike_first {
 
 # ---- source ----
 
-# Returns the lines and subs whose callers or callees the user wants, as a reference to a list.
-# Returns undef, after a message, if there are none.
+# Returns a reference to a list of the lines and subs whose callers or callees the user wants, or
+# undef, after a message, if there are none.
 sub edges_of_lines {
     my ($how, $names, @profiles) = @_;
     require Devel::DProf::View::Lines;
@@ -389,9 +394,9 @@ sub edges_of_lines {
     return $edges;
 }
 
-# Prints the source of a file or sub with the costs of its lines (--annotate). Returns the tool's
+# Prints the source of a file or sub with the costs of its lines (--annotate). Returns the exit
 # status.
-sub annotate {
+sub print_source {
     my ($opt, $how, $metric, $failed, $names, $side) = @_;
     if ($metric->is_calls) {
         return $TOOL->usage('-m calls: --annotate has no shares of calls; its column Count is how'
@@ -416,6 +421,7 @@ sub annotate {
 
 # ---- output ----
 
+# Prints the table of requests (--requests). Returns the exit status.
 sub requests {
     my ($opt, $view, $failed, $names, $profile) = @_;
     require Devel::DProf::View::Requests;
@@ -459,8 +465,8 @@ sub requests_fact {
     return ('Requests', 'requests', "$seen seen, $kept kept; --requests shows how long they took");
 }
 
-# Returns the names of the scripts that the title shows.
-sub scripts {
+# Returns the names of the scripts that the title shows, three at most.
+sub script_names {
     my %seen;
     my @all = map {
         my $p = $_;
@@ -470,8 +476,8 @@ sub scripts {
     return few(@scripts);
 }
 
-# Returns the processes that still write the files.
-sub running {
+# Returns the numbers of the processes that still write the profiles' files.
+sub running_processes {
     my @cut = grep { $_->{code} } map {
         my $p = $_;
         map { $p->outcome($_) } 0 .. $p->files - 1;
@@ -481,7 +487,7 @@ sub running {
     return grep { $_ } map { Devel::DProf::Outcome::running($_) } @cut;
 }
 
-# Returns the last line: which commands show more of this profile.
+# Returns the last line, which says what to type to see more of this profile.
 sub next_step {
     my ($names, $running, @profiles) = @_;
     my ($file, @more) = map { Devel::DProf::Text::shown($_) } @$names;
@@ -497,12 +503,12 @@ sub next_step {
         . ($is_ours ? '; perl -d:DProf=tree,lines records lines, too.' : '.');
 }
 
-# Prints the table of the sides, with facts about them above it. Returns the tool's status.
+# Prints the table of the sides, with facts about them above it. Returns the exit status.
 sub report {
     my ($opt, $view, $filter, $metric, $failed, $names, @sides) = @_;
     my $server = server_left_out($filter);
     my @paths = few(@$names);
-    my @scripts = scripts(map { $_->[0] } @sides);
+    my @scripts = script_names(map { $_->[0] } @sides);
     my $files = join ', ', map { text($_) } @paths;
     my $of = join ', ', @scripts;
     my @profiles = map { $_->[0] } @sides;
@@ -510,7 +516,7 @@ sub report {
         'Metric', 'metric', $metric->label, $view->{answer} ? processes_fact(@profiles) : (),
         requests_fact(@profiles),
         defined $server ? ('Server', 'server', $server) : ());
-    my @running = $view->{answer} ? running(@profiles) : ();
+    my @running = $view->{answer} ? running_processes(@profiles) : ();
     push @facts, 'Running', 'running', @running > 1 ? 'its processes still run'
         : "process $running[0] still runs" if @running;
     my $next = $view->{answer} ? next_step($names, \@running, @profiles) : undef;

@@ -44,8 +44,8 @@ END
 sub main { return $TOOL->main(@_) }
 sub command { return $TOOL }
 
-# Checks that options go together, since most are passed on to other tools. Dies with a message if
-# not.
+# Checks that options go together, and returns them. Most are passed on to other tools, which would
+# report a mistake only after the recording. Dies with a message.
 sub settings {
     my ($opt) = @_;
     die "-o - would mix the page with the command's output; name a file\n"
@@ -79,16 +79,19 @@ sub run_command {
     open STDOUT, '>&', \*STDERR or return fail_with("the standard error: $!\n");
     complain("dprofrun: $command[0]: " . Devel::DProf::Tool::Record::how_it_ended($status))
         if $status;
-    my $reported = report($opt, $dir, $command[0]);
+    my $reported = report_profiles($opt, $dir, $command[0]);
     return $own || $reported;
 }
 
+# Prints why the tool cannot go on. Returns the exit status.
 sub fail_with {
     my ($why) = @_;
     complain('dprofrun: ' . $why =~ s/\n\z//r);
     return FAILED;
 }
 
+# Prints that the command cannot be run. Returns the exit status. is_certain: the command stood
+# behind --.
 sub not_run {
     my ($why, $command, $is_certain) = @_;
     complain("dprofrun: $command cannot be run: $why"
@@ -126,8 +129,8 @@ sub profile_folder {
 # ---- the report ----
 
 # Reports what the command left: lists its processes if there are several, and prints a table, or
-# with --html writes a page.
-sub report {
+# with --html writes a page. Returns the exit status.
+sub report_profiles {
     my ($opt, $dir, $command) = @_;
     # A process that ends before its main program begins may leave an empty file.
     my @files = grep { -s || -e "$_.live" } @{ Devel::DProf::Tool::Record::profiles_in($dir) };
@@ -135,7 +138,7 @@ sub report {
         rmdir $dir;
         return fail_with("$command has left no profile; is it a Perl program?");
     }
-    my @processes = processes(@files);
+    my @processes = processes_of(@files);
     print processes_as_text(@processes) if @processes > 1;
     my @metric = defined $opt->{m} ? ('-m', $opt->{m}) : ();
     return write_page($opt, @metric, @files) if $opt->{html};
@@ -145,11 +148,13 @@ sub report {
     return $status;
 }
 
+# Returns the main function of another tool.
 sub tool_main {
     my ($word) = @_;
     return Devel::DProf::Tools::load(Devel::DProf::Tools::tool($word))->can('main');
 }
 
+# Writes the page of dprofhtml to -o FILE or its usual place. Returns the exit status.
 sub write_page {
     my ($opt, @args) = @_;
     return tool_main('html')->(@args) if !defined $opt->{o};
@@ -158,8 +163,8 @@ sub write_page {
     return $status;
 }
 
-# Returns the processes of these files, the longest first: process, seconds of CPU time, program.
-sub processes {
+# Returns the processes of these files, the longest first, as hashes: pid, cpu (seconds), program.
+sub processes_of {
     my %of;
     for my $path (@_) {
         my %header = Devel::DProf::Input::header_of($path);

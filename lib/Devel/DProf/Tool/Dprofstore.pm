@@ -74,7 +74,8 @@ my %COMMAND = (
 
 # ---- options ----
 
-# Returns merge and every in seconds, labels as a hash, and the store's URL.
+# Returns the values of options as a hash: merge and every in seconds, labels as a hash, users as
+# numbers, and the store's URL. Dies with what is wrong.
 sub settings {
     my ($opt) = @_;
     my %how = (url => $opt->{to} // $ENV{DPROF_STORE});
@@ -97,14 +98,14 @@ sub settings {
     return \%how;
 }
 
-# Returns the number of a user.
+# Returns the number of a user, given by name or number.
 sub user_of {
     my ($name) = @_;
     return $name =~ /\A\d{1,10}\z/ ? $name : scalar(getpwnam $name)
         // die "--users $name: there is no such user\n";
 }
 
-# Returns a number of bytes, which may be given as 10k, 100M or 1G.
+# Returns the number of bytes in an option's value, such as 10k, 100M or 1G.
 sub bytes_of {
     my ($option, $text) = @_;
     my ($n, $unit) = $text =~ /\A(\d{1,12})([kMG]?)\z/
@@ -140,8 +141,8 @@ sub run_command {
     return FAILED;
 }
 
-# Returns the store. Dies if the store does not have the method.
-sub store {
+# Opens the store of the options. Dies if it does not have the method that the command needs.
+sub open_store {
     my ($how, $method) = @_;
     my $store = Devel::DProf::Store::open($how->{url});
     $store->can($method) or Devel::DProf::Store::failed(
@@ -150,6 +151,7 @@ sub store {
     return $store;
 }
 
+# Prints lines on standard output, escaped. Returns the exit status.
 sub print_lines {
     my (@lines) = @_;
     print map { bytes(shown($_)) . "\n" } @lines;
@@ -158,10 +160,11 @@ sub print_lines {
 
 # ---- commands ----
 
+# Runs dprofstore init: makes the store. Returns the exit status.
 sub init {
     my ($opt, $how, @words) = @_;
     return $TOOL->usage("init: $words[0]: it takes no names") if @words;
-    return print_lines(store($how, 'init')->init);
+    return print_lines(open_store($how, 'init')->init);
 }
 
 # Returns the object that sends profiles to the store; `push` and `agent` share it.
@@ -178,7 +181,8 @@ sub new_sender {
         say => sub { complain("dprofstore: $_[0]") }, %is, %more);
 }
 
-# Returns the store or the receiver. Dies for labels that the receiver would always refuse.
+# Returns the store or the receiver of the options. Dies for labels that the receiver would always
+# refuse.
 sub target_of {
     my ($opt, $how, $stop, %is) = @_;
     my %of_receivers = (%{ $how->{labels} } ? (labels => $how->{labels}) : (),
@@ -195,7 +199,8 @@ sub target_of {
     return $target;
 }
 
-# Sends the profiles of spools and files to the store once. Returns the tool's status.
+# Runs dprofstore push: sends the profiles of spools and files to the store once. Returns the exit
+# status.
 sub push_all {
     my ($opt, $how, @paths) = @_;
     return $TOOL->usage('push: name spools, or profiles') if !@paths;
@@ -212,13 +217,15 @@ sub push_all {
     return $failure || $done->{refused} ? FAILED : $status;
 }
 
+# Returns in words how many profiles were sent and refused.
 sub result_of {
     my ($done) = @_;
     return plural($done->{sent}, 'profile') . ' pushed'
         . ($done->{refused} ? ", $done->{refused} refused" : '');
 }
 
-# Sends what arrives in spools until a signal comes, each slice after its time is over.
+# Runs dprofstore agent: sends what arrives in spools until a signal comes, each slice after its
+# time is over. Returns the exit status.
 sub agent {
     my ($opt, $how, @spools) = @_;
     return $TOOL->usage('agent: name spools, which are folders') if !@spools;
@@ -251,16 +258,17 @@ sub until_signal {
     });
 }
 
-# Prints which services and versions the store has, and since when.
+# Runs dprofstore list: prints which services and versions the store has, and since when. Returns
+# the exit status.
 sub list {
     my ($opt, $how, @words) = @_;
     my $set = Devel::DProf::Store::RunSet::parse("@words");
-    my @rows = store($how, 'list')->list($set)
+    my @rows = open_store($how, 'list')->list($set)
         or Devel::DProf::Store::failed(@words ? "@words: the store has no such profiles"
             : 'the store has no profiles');
     my @table = (['service', 'version', 'hosts', 'profiles', 'first', 'last'],
-        map { [name($_->{service}), name($_->{version}), @$_{qw(hosts runs)},
-            map { moment($_) } @$_{qw(first last)}] } @rows);
+        map { [shown_name($_->{service}), shown_name($_->{version}), @$_{qw(hosts runs)},
+            map { time_text($_) } @$_{qw(first last)}] } @rows);
     my @width = map { my $c = $_; (sort { $b <=> $a } map { length $_->[$c] } @table)[0] } 0 .. 5;
     my @lines;
     for my $row (@table) {
@@ -271,20 +279,23 @@ sub list {
     return written('dprofstore', \*STDOUT, 0);
 }
 
-sub name { return length $_[0] ? shown(text($_[0])) : '-' }
+# Returns a name of the store as text, or "-" if it is empty.
+sub shown_name { return length $_[0] ? shown(text($_[0])) : '-' }
 
-sub moment {
+# Returns a time, in seconds since 1970, as text.
+sub time_text {
     my ($time) = @_;
     require POSIX;
     return POSIX::strftime('%Y-%m-%dT%H:%M:%SZ', gmtime $time);
 }
 
-# Removes the profiles of a run-set, or with -n only says how many it would remove.
+# Runs dprofstore prune: removes the profiles of a run-set, or with -n only says how many it would
+# remove. Returns the exit status.
 sub prune {
     my ($opt, $how, @words) = @_;
     my $set = Devel::DProf::Store::RunSet::parse("@words");
     return $TOOL->usage("prune: say what to remove, as in 'older=30d'") if !%$set;
-    my $store = store($how, 'prune');
+    my $store = open_store($how, 'prune');
     return print_lines(plural(scalar(() = $store->select($set)), 'profile') . ' would be removed')
         if $opt->{n};
     return print_lines(plural($store->prune($set), 'profile') . ' removed');

@@ -83,8 +83,8 @@ END
 sub main { return $TOOL->main(@_) }
 sub command { return $TOOL }
 
-# Turns options into the objects that read and show: rates, table, format, and the number of updates
-# left.
+# Returns the objects that read and show, as a hash: rates, top (the text), format, and left, the
+# number of updates that remain.
 sub settings {
     my ($opt) = @_;
     my %how = map { defined $opt->{$_}
@@ -103,26 +103,27 @@ sub settings {
 }
 
 # Runs the tool: on a terminal as a screen, otherwise as blocks of text, or in a file that is
-# written anew.
+# written anew. Returns the exit status.
 sub top {
     my ($opt, $how, $names) = @_;
-    my $live = eval { live($opt, $how, @$names) };
-    return failed($@) if !$live;
+    my $live = eval { open_live($opt, $how, @$names) };
+    return report_failure($@) if !$live;
     my $self = { %$how, live => $live, names => $names, out => \*STDOUT };
     my $is_screen = is_screen($opt);
     my $status = eval { $is_screen ? on_screen($self)
         : defined $opt->{o} ? in_file($self, $opt->{o}) : in_blocks($self) };
-    return defined $status ? $status : failed($@);
+    return defined $status ? $status : report_failure($@);
 }
 
+# Returns whether the tool shows a screen: on a terminal, without -b, --format or -o.
 sub is_screen {
     my ($opt) = @_;
     return !grep({ defined $opt->{$_} } qw(b format o)) && Devel::DProf::Live::Terminal::is_there();
 }
 
-# Returns the object that lists files. All processes are sampled from outside if the options ask for
-# that, or if one of them writes no profile.
-sub live {
+# Returns the object that lists the files to read. All processes are sampled from outside if the
+# options ask for that, or if one of them writes no profile.
+sub open_live {
     my ($opt, $how, @names) = @_;
     my @forced = @{ $opt->{pid} || [] };
     my ($option) = grep { defined $opt->{$_} } qw(children threads pause rate);
@@ -141,7 +142,8 @@ sub live {
         first => is_screen($opt) ? FIRST : $how->{top}->delay);
 }
 
-# Writes the updates into a file, which appears as a whole when the tool ends.
+# Writes the updates into a file, which appears as a whole when the tool ends. Returns the exit
+# status.
 sub in_file {
     my ($self, $path) = @_;
     my $status;
@@ -153,7 +155,8 @@ sub in_file {
     return $written || $status;
 }
 
-sub failed {
+# Prints why the tool cannot go on. Returns the exit status.
+sub report_failure {
     my ($why) = @_;
     complain('dproftop: ' . $why =~ s/\n\z//r);
     return FAILED;
@@ -164,7 +167,7 @@ sub failed {
 sub now { return Time::HiRes::time() }
 
 # Takes a sample. Returns whether the program goes on, and the sample, or undef if there is none
-# yet. before_end is called before the last sample, which may print messages.
+# yet. $before_end is called before the last sample, which may print messages.
 sub take_sample {
     my ($self, $before_end) = @_;
     my ($live, $rates) = @$self{qw(live rates)};
@@ -193,6 +196,7 @@ sub print_block {
     return written('dproftop', $out, $code, unfinished => 1, file => 1);
 }
 
+# Prints the last sample when the program has ended. Returns the exit status.
 sub finish_run {
     my ($self, $sample) = @_;
     my $status = $sample ? print_block($self, $sample, 1) : OK;
@@ -204,6 +208,7 @@ sub is_enough { return defined $_[0]{left} && !$_[0]{left} }
 # ---- without a terminal ----
 
 # Prints a block of text at each update, until the recording ends or enough updates are printed.
+# Returns the exit status.
 sub in_blocks {
     my ($self) = @_;
     my $stop = 0;
@@ -228,6 +233,7 @@ sub in_blocks {
 
 sub pause { select undef, undef, undef, $_[0]; return }
 
+# Returns the message that the tool waits for a profile.
 sub waiting_message {
     my ($self) = @_;
     return 'dproftop: waiting for ' . join ' ', @{ $self->{names} } ? @{ $self->{names} }
@@ -236,7 +242,8 @@ sub waiting_message {
 
 # ---- on a terminal ----
 
-# Shows updates on the screen and obeys keys, until the recording or the user ends it.
+# Shows updates on the screen and obeys keys, until the recording or the user ends it. Returns the
+# exit status.
 sub on_screen {
     my ($self) = @_;
     my $screen = Devel::DProf::Live::Terminal->new;

@@ -13,14 +13,16 @@ our $VERSION = $Devel::DProf::Core::VERSION;
 # The width to which lists of words are filled.
 use constant WIDTH => 95;
 
+# Returns the text of a tool's help for people: without the lines that declare options, and with the
+# names of lists replaced.
 sub text_of {
     my ($name, $text, $lists) = @_;
-    return join '', map { filled($name, $_, $lists) } grep { !/^==? / } split /^/, $text;
+    return join '', map { fill_line($name, $_, $lists) } grep { !/^==? / } split /^/, $text;
 }
 
-# Replaces the name of a list in a line, like {METRICS}, by the list's words from `lists`. Words
-# that do not fit the line go on below it.
-sub filled {
+# Returns a line of the help with the name of a list, like {METRICS}, replaced by the list's words
+# from $lists. Words that do not fit the line go on below it.
+sub fill_line {
     my ($name, $line, $lists) = @_;
     my ($before, $list, $rest) = $line =~ /^(.*?)\{([A-Z]+)\}(.*)/ or return $line;
     my $words = $lists->{$list} or die "$name: the help has no list $list\n";

@@ -21,8 +21,8 @@ sub new {
     my ($class, %fields) = @_;
     my $self = bless {%fields}, $class;
     my @specs = map { split ' ' } $self->{text} =~ /^==? (.*)$/mg;
-    $self->{ranges} = [map { ranged($_) } grep { /\)\z/ } @specs];
-    $self->{rows} = [(map { unranged($_) } @specs), @{ $self->{about} || ABOUT }];
+    $self->{ranges} = [map { range_of($_) } grep { /\)\z/ } @specs];
+    $self->{rows} = [(map { without_range($_) } @specs), @{ $self->{about} || ABOUT }];
     return $self;
 }
 
@@ -30,11 +30,12 @@ sub name { return $_[0]{name} }
 
 sub compares { return $_[0]{compares} }
 
+# Returns the options as Getopt::Long takes them.
 sub rows { return @{ $_[0]{rows} } }
 
 # Returns the options that the help leaves out, on purpose.
 sub unshown {
-    return map { unranged($_) } map { split ' ' } $_[0]{text} =~ /^== (.*)$/mg;
+    return map { without_range($_) } map { split ' ' } $_[0]{text} =~ /^== (.*)$/mg;
 }
 
 # The range of a number, by the word after its option: O|rows=i(positive).
@@ -44,16 +45,17 @@ my %RANGE = (
     'probability' => ['must be between 0 and 1', sub { $_[0] > 0 && $_[0] < 1 }],
 );
 
-sub unranged { return $_[0] =~ s/\(.*\)\z//r }
+# Returns the specification of an option without its range.
+sub without_range { return $_[0] =~ s/\(.*\)\z//r }
 
-# Returns the option and its range, if it has one.
-sub ranged {
+# Returns an option's name and its range, or nothing if it has none.
+sub range_of {
     my ($spec) = @_;
     my ($name, $word) = $spec =~ /^(\w[\w-]*).*\((.*)\)\z/ or return;
     return [$name, $RANGE{$word} // die "$spec: there is no range `$word'\n"];
 }
 
-# Returns what is wrong with a number, or undef.
+# Returns what is wrong with a number in the options that has a range, or undef.
 sub out_of_range {
     my ($self, $opt) = @_;
     for my $row (@{ $self->{ranges} }) {
@@ -129,8 +131,9 @@ sub parsed {
     return ($opt, @$names ? $names : $env_names, $own);
 }
 
-# Splits the tool's variable into words: at blanks, but not in quotes. A backslash stands for
-# itself, except before a blank, a quote or another one.
+# Returns the words of the tool's variable in the environment, as a reference to a list. They are
+# split at blanks, but not in quotes. A backslash stands for itself, except before a blank, a quote
+# or another one. Returns nothing, after a message, if a quote is not closed.
 sub env_words {
     my ($self) = @_;
     my $row = Devel::DProf::Tools::tool($self->{name}) or return [];
@@ -164,8 +167,8 @@ sub getopt {
     return;
 }
 
-# Returns the end of the message about an unknown option: a name that is near, or the tools that
-# have the option.
+# Returns the end of the message about an unknown option: a similar name, or the tools that have the
+# option.
 sub instead {
     my ($self, $name) = @_;
     require Devel::DProf::Tool::Completion;
@@ -179,6 +182,7 @@ sub instead {
     return @tools ? '; it is an option of ' . join(', ', few(map { $_->[0] } @tools)) : '';
 }
 
+# Prints a message about wrong arguments, and how to get help. Returns the exit status.
 sub usage {
     my ($self, $message) = @_;
     complain($_) for split /\n/, $message;

@@ -24,9 +24,10 @@ sub include_dirs {
     return grep { !$known{$_} && !$seen{$_}++ } map { Cwd::abs_path($_) // $_ } grep { -d } @dirs;
 }
 
-# Makes a folder with the two parts of the recorder and nothing else, in the places that they have
-# after installation. If they are in other places (blib), XSLoader falls back to DynaLoader, and the
-# program executes code that it loads. Dies with what is wrong.
+# Makes the folder DIR for PERL5LIB, and returns DIR. It has the two parts of the recorder and
+# nothing else, in the places that they have after installation. If the parts are in other places
+# (blib), XSLoader falls back to DynaLoader, and the program executes code that it loads. Dies with
+# what is wrong.
 sub module_folder {
     my ($dir) = @_;
     require Config;
@@ -52,10 +53,10 @@ sub module_folder {
 }
 
 # Returns the environment in which all perls record into the folder, given by its absolute name,
-# with these options of the recorder. A value of undef removes a variable. If a folder for the
-# recorder was made, returns that, too: the caller removes it when no process runs any more. INC:
-# more folders for modules.
-sub environment {
+# with these options of the recorder, as a hash. A value of undef removes a variable. If a folder
+# for the recorder was made, returns that, too: the caller removes it when no process runs any more.
+# INC: more folders for modules.
+sub recorder_environment {
     my ($dir, $options, @inc) = @_;
     require Config;
     my @dirs = include_dirs();
@@ -95,7 +96,7 @@ sub become_command {
 sub wrong_options {
     my ($dir, $options) = @_;
     require POSIX;
-    my ($env, @module) = environment($dir, $options);
+    my ($env, @module) = recorder_environment($dir, $options);
     pipe my $said, my $in or return "$!";
     my $pid = fork_in($env) // return "$!";
     if (!$pid) {
@@ -120,7 +121,7 @@ sub wrong_options {
 sub record_as_is {
     my ($dir, $options, @command) = @_;
     require POSIX;
-    my ($env, @module) = environment($dir, $options);
+    my ($env, @module) = recorder_environment($dir, $options);
     pipe my $why, my $in or return (-1, [], "$!");
     my $pid;
     my %own = map { $_ => $SIG{$_} || 'DEFAULT' } qw(INT QUIT TERM HUP);
@@ -162,7 +163,7 @@ my $child;      # the process group of the command that runs
 sub record_into {
     my ($dir, $command, %how) = @_;
     require POSIX;
-    my ($env, @module) = environment($dir, 'mode=tree', @{ $how{inc} || [] });
+    my ($env, @module) = recorder_environment($dir, 'mode=tree', @{ $how{inc} || [] });
     my %env = (%$env, PERL_HASH_SEED => 0, PERL_PERTURB_KEYS => 0,
         defined $how{events} ? (PERL_DPROF_EVENTS => $how{events}) : (),
         defined $how{lines} ? (PERL_DPROF_LINES => $how{lines}) : (), %{ $how{env} || {} });
@@ -242,6 +243,7 @@ sub with_noise { return join ',', grep { length } $ENV{PERL_DPROF_EVENTS} // '',
 # obviously wrong, ASPLOS 2009.)
 sub random_layout { return sprintf '%0*d', 10 + int rand 4000, 1 + int rand 0x7ffffffe }
 
+# Returns in words how a command has ended, from its status.
 sub how_it_ended {
     my ($status, $said) = @_;
     return $status == -1 ? $said
@@ -308,6 +310,7 @@ sub tail_of {
     return $text;
 }
 
+# Returns the paths of a folder's files whose names match a regular expression.
 sub glob_in {
     my ($dir, $re) = @_;
     opendir my $in, $dir or return;

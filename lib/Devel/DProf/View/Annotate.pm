@@ -25,8 +25,8 @@ my @COLUMNS = (['Children', 'children'], ['Self', 'self'], ['Count', 'count'], [
 # The widths of the first columns in text.
 my @WIDTHS = (9, 9, 9);
 
-# how: name (of the profile, as it is shown), metric (a Devel::DProf::Metric), colour, symfs
-# (folders).
+# Makes the object that shows the source of a profile with its costs. FIELDS: name (of the profile,
+# as it is shown), metric (a Devel::DProf::Metric), colour, symfs (folders).
 sub new {
     my ($class, $profile, %fields) = @_;
     my $self = bless { %fields, profile => $profile }, $class;
@@ -37,8 +37,8 @@ sub new {
     return $self;
 }
 
-# Returns the lines that a word means as a table, and the text of the table. Dies with a message if
-# nothing has that name.
+# Returns the lines of the sub or file that WORD means as a table, and a pair `text' with a function
+# that returns the table as text. Dies with a message if nothing has that name.
 sub table_of {
     my ($self, $word) = @_;
     my $lines = $self->{lines};
@@ -50,7 +50,7 @@ sub table_of {
         ['Metric', 'metric', $self->{metric}->label]);
     $table->fact(@$_) for @facts;
     $table->json(total => $self->{total} / $self->{unit});
-    my @parts = map { $self->part($table, @$_) } @found;
+    my @parts = map { $self->add_part($table, @$_) } @found;
     my @notes = map { @{ $_->{notes} } } @parts;
     $table->fact('Notes', 'notes', join ' ', @notes) if @notes;
     return ($table, text => sub {
@@ -66,9 +66,9 @@ sub refuse_many {
     return;
 }
 
-# Adds the lines of a sub or a file to the table. Returns the other pieces of their text: head,
-# notes, and for each line its share of the total and its calls.
-sub part {
+# Adds the lines of a sub or a file to the table. Returns the other pieces of their text, as a hash:
+# head, notes, width, and for each line its share of the total and its calls.
+sub add_part {
     my ($self, $table, $label, $file, $first, $last, $is_part) = @_;
     my $lines = $self->{lines};
     my $source = Devel::DProf::View::Source->find($file, [$self->{profile}], @{ $self->{symfs} });
@@ -83,7 +83,7 @@ sub part {
     for my $line (grep { $_ <= @texts || $has{$_} } $first .. $end) {
         my ($count, $self_cost, $incl) = $lines->cost($file, $line, $label);
         my @calls = $self->calls($file, $label, $line);
-        $table->row(defined $count ? (map({ [$_ / $self->{unit}, $self->share($_)] } $incl,
+        $table->row(defined $count ? (map({ [$_ / $self->{unit}, $self->share_text($_)] } $incl,
                 $self_cost), [$count, $count ? grouped($count) : '']) : (undef) x 3,
             [$line, $line], Devel::DProf::View::Source::printable($texts[ $line - 1 ] // ''),
             join('; ', @calls), $label, $file);
@@ -115,7 +115,8 @@ sub notes {
             : 'The profile has calls but no costs of statements: record with lines.');
 }
 
-# Each part has its heading, and as many rows of the table as it has lines.
+# Returns the text of the table: each part has its heading, and as many rows of the table as it has
+# lines.
 sub text {
     my ($self, $table, @parts) = @_;
     my ($titles, @rows) = $table->texts;
@@ -123,11 +124,12 @@ sub text {
         my $part = $_;
         join '', map { "$_\n" } map({ "# $_" } $part->{head}, @{ $part->{notes} }),
             aligned([@WIDTHS, 0], ' ', @$titles[0 .. 3]),
-            map { $self->line(shift @rows, $part->{width}, @$_) } @{ $part->{lines} };
+            map { $self->text_lines(shift @rows, $part->{width}, @$_) } @{ $part->{lines} };
     } @parts;
 }
 
-sub line {
+# Returns a row of the table as lines of text: the line of source, and below it the calls from it.
+sub text_lines {
     my ($self, $row, $width, $percent, @calls) = @_;
     my $line = aligned([@WIDTHS, $width], ' ', @$row[0 .. 3]) . "  $row->[4]";
     my $indent = aligned([@WIDTHS, $width], ' ', ('') x 4) . '  ' . ($row->[4] =~ /\A( *)/)[0];
@@ -135,7 +137,7 @@ sub line {
         map { $self->{colour} ? "$COLOUR{calls}$indent# $_\e[m" : "$indent# $_" } @calls);
 }
 
-# Colours a line by its cost, or by the growth of its cost, in percent of the total.
+# Returns a line coloured by its cost, or by the growth of its cost, in percent of the total.
 sub tinted {
     my ($line, $percent) = @_;
     my $tint = $percent >= HOT ? 'hot' : $percent >= WARM ? 'warm'
@@ -151,11 +153,12 @@ sub calls {
     splice @calls, 5;
     return (map({
         ($_->[1] ? plural(grouped($_->[1]), 'call') . ' of ' : '') . shown($_->[0])
-            . ($_->[2] ? ', ' . $self->share($_->[2]) : '')
+            . ($_->[2] ? ', ' . $self->share_text($_->[2]) : '')
     } @calls), $more ? "and calls of $more more" : ());
 }
 
-sub share {
+# Returns a cost as text, in percent of the total; '' for 0.
+sub share_text {
     my ($self, $cost) = @_;
     return '' if !$cost;
     return sprintf '%.2f%%', $self->{total} ? 100 * $cost / $self->{total} : 0;

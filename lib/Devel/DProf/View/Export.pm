@@ -15,7 +15,8 @@ use Devel::DProf::View::Stacks;
 our $VERSION = $Devel::DProf::Core::VERSION;
 our @EXPORT_OK = qw(stacks metrics part_of nanoseconds pprof);
 
-# Makes the object that reads profiles for a format. HOW adds fields for C, and OWN for the object.
+# Makes the object that reads profiles for a format, a Devel::DProf::View::Stacks. HOW adds options
+# of C, and FIELDS fields of the object.
 sub stacks {
     my ($opt, $format, $how, %fields) = @_;
     my ($shared, %shared) = Devel::DProf::View::Stacks::settings($opt);
@@ -24,7 +25,8 @@ sub stacks {
         has_timeline => $format->{timeline}, %shared, %fields);
 }
 
-# Returns all metrics of the profile: times, calls, counters. cpu is user and system time.
+# Returns the words of all metrics of the profiles: times, calls, counters. cpu is user and system
+# time.
 sub metrics {
     my ($stacks) = @_;
     my %has = map { $_ => 1 } $stacks->has;

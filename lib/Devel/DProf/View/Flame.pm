@@ -95,8 +95,8 @@ sub of_comparison {
     return $self;
 }
 
-# Reads the file of --nameattr: a name and attributes on each line, separated by tabs. Dies with the
-# line and the fault if one is wrong.
+# Reads the file of --nameattr, and returns a list of names and attributes as C takes it. Each line
+# has a name and attributes, separated by tabs. Dies with the line and the fault if one is wrong.
 sub attributes_of {
     my ($self, $file) = @_;
     open my $in, '<:raw', $file or die "--nameattr $file: $!\n";
@@ -123,7 +123,8 @@ sub attributes_of {
     return \@attributes;
 }
 
-# Reads the file of --cp, which keeps the colours of names from picture to picture.
+# Reads the file of --cp, which keeps the colours of names from picture to picture. Returns a
+# reference to a list of names and colours in turn.
 sub read_map {
     my ($self) = @_;
     open my $in, '<:raw', MAP or return [];
@@ -161,7 +162,8 @@ sub write_map {
 
 # ---- metrics and style ----
 
-# Keeps processes, threads and phases apart, as a page lets the reader select among them.
+# Makes the reader keep processes, threads and phases apart, as a page lets its user select among
+# them.
 sub begin_parts {
     my ($self, @sides) = @_;
     return if !$self->{is_page};
@@ -183,7 +185,7 @@ sub end_parts {
     return;
 }
 
-# Returns a unique name for each profile: process and script, and the file if others share these.
+# Returns a unique name for each profile: process and script, and the file if several have the same.
 sub part_names {
     my (@profiles) = @_;
     require Devel::DProf::View::Export;
@@ -372,7 +374,7 @@ sub draw {
     return $result;
 }
 
-# Sets the fields that the page's scripts need beside the frames.
+# Sets, in $how, the options of C that a page needs beside those of a picture.
 sub for_page {
     my ($self, $how) = @_;
     require JSON::PP;
@@ -480,9 +482,9 @@ sub other_side {
     return ": $name has nothing; --width $word or --width union draws what the other side has";
 }
 
-# Returns the traces of one side, its samples or its slices, to be read once more for a time line.
-# Returns nothing if a file does not say what ran when, or cannot be read again, or if an option
-# selects a part of them.
+# Returns the paths of the files that are read once more for a time line: the traces of one side,
+# its samples or its slices. Returns nothing if a file does not say what ran when, or cannot be read
+# again, or if an option selects a part of them.
 sub traces {
     my ($self) = @_;
     return if $self->{two} || $self->{no_timeline} || $self->unit ne 's'

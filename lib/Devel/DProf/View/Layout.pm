@@ -13,10 +13,11 @@ our @EXPORT_OK = qw(fitted middle cut grouped wrapped aligned columns beside);
 
 # ---- cells ----
 
-# Cuts the beginning of a long name, because the end says more.
+# Returns a name of at most that length: the beginning of a longer name is cut, because its end says
+# more.
 sub fitted { return length $_[0] > $_[1] ? '...' . substr $_[0], 3 - $_[1] : $_[0] }
 
-# Cuts the middle of a long name.
+# Returns a text of at most that length: the middle of a longer one is cut.
 sub middle {
     my ($text, $width) = @_;
     return $text if length $text <= $width;
@@ -24,8 +25,10 @@ sub middle {
     return substr($text, 0, $front) . '...' . substr $text, $front + 3 - $width;
 }
 
+# Returns a text of at most that length: the end of a longer one is cut.
 sub cut { return length $_[0] > $_[1] ? substr($_[0], 0, $_[1] - 3) . '...' : $_[0] }
 
+# Returns a number with commas between groups of three digits.
 sub grouped {
     my ($n) = @_;
     1 while $n =~ s/\A(\d+)(\d{3})/$1,$2/;
@@ -34,8 +37,8 @@ sub grouped {
 
 # ---- lines ----
 
-# Puts pieces of text into lines of WIDTH characters; the first line begins with FIRST, the others
-# with INDENT.
+# Returns pieces of text as lines of WIDTH characters at most; the first line begins with FIRST, the
+# others with INDENT.
 sub wrapped {
     my ($width, $first, $indent, @pieces) = @_;
     my @lines = $first;
@@ -49,6 +52,7 @@ sub wrapped {
     return @lines;
 }
 
+# Returns cells as one text, each right-aligned in its width, with the text BETWEEN between them.
 sub aligned {
     my ($widths, $between, @cells) = @_;
     return join $between, map { sprintf '%*s', $widths->[$_], $cells[$_] } 0 .. $#cells;
@@ -73,6 +77,8 @@ sub columns {
     } @rows;
 }
 
+# Returns lines with a label in front: the lines begin at COLUMN, and a label that is too long has a
+# line of its own.
 sub beside {
     my ($label, $column, @lines) = @_;
     my @all = map { ' ' x $column . $_ } @lines;

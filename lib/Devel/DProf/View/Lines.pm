@@ -25,6 +25,7 @@ sub new {
     return $self;
 }
 
+# Returns the profile's detail of lines: 0, none; 1, counts; 2, times as well.
 sub detail { return $_[0]{profile}->line_detail }
 
 sub files { my ($self) = @_; return sort grep { length } keys %{ $self->{files} } }
@@ -76,6 +77,7 @@ sub lines_of {
     return sort { $a <=> $b } grep { grep { $self->is_in($_, $label) } @{ $of->{$_} } } keys %$of;
 }
 
+# Returns whether a row is about a sub, given by its label.
 sub is_in {
     my ($self, $row, $label) = @_;
     return defined $row->[SUB] && $self->{subs}[ $row->[SUB] ][0] eq $label;
@@ -96,9 +98,9 @@ sub rows_of {
         map { defined $line ? $of->{$_}{$line} || [] : values %{ $of->{$_} } } @files;
 }
 
-# Returns the labels of subs, or the places, that the view of callees or callers shows for a word.
-# For callers, lines stand for the subs that contain them. Returns nothing if the word means
-# nothing, and undef if its lines are in no sub.
+# Returns the labels of subs, or the places, whose callers or callees a word asks for. For callers,
+# lines stand for the subs that contain them. Returns nothing if the word means nothing, and undef
+# if its lines are in no sub.
 sub edges_of {
     my ($self, $word, $callees, @labels) = @_;
     my @subs = grep { $_ eq $word } @labels;
@@ -110,8 +112,9 @@ sub edges_of {
     return %names ? sort keys %names : undef;
 }
 
-# Returns the same for several profiles. HOW: by_line, the word; edges_of, the word as the user gave
-# it; callees, separate, autoload. Dies with the reason if nothing is found.
+# Returns the labels of subs, or the places, whose callers or callees the user wants to see, for
+# several profiles. HOW: by_line, the word; edges_of, the word as the user gave it; callees,
+# separate, autoload. Dies with the reason if nothing is found.
 sub edges {
     my ($how, $names, @profiles) = @_;
     my @lines = map { Devel::DProf::View::Lines->new($_, DP_T_REAL) } @profiles;

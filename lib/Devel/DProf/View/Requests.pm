@@ -12,8 +12,8 @@ our $VERSION = $Devel::DProf::Core::VERSION;
 
 use constant { NS_PER_MS => 1e6, NAME => 0, SEEN => 1, KEPT => 2, SUM => 3, P50 => 4 };
 
-# Returns the table of the requests in a profile, those that took the most time first; undef if
-# there are none.
+# Returns the requests in a profile as a Devel::DProf::Table, those that took the most time first;
+# undef if there are none.
 sub table {
     my ($profile) = @_;
     my @requests = sort { $b->[SUM] <=> $a->[SUM] || $a->[NAME] cmp $b->[NAME] }

@@ -25,8 +25,9 @@ our $VERSION = $Devel::DProf::Core::VERSION;
 # Source files are smaller than this; larger files are not read.
 use constant MOST => 16 << 20;
 
-# Finds a source by its name in the profiles of one side. folders: those that the user has named. A
-# text in a profile comes first, then an unchanged file, then the first file of that name.
+# Returns the source of a file that the profiles of one side name, an object of this class. A text
+# in a profile comes first, then an unchanged file, then the first file of that name. folders: those
+# that the user has named.
 sub find {
     my ($class, $file, $profiles, @folders) = @_;
     no warnings qw(newline syscalls);   # a profile may contain names that no file can have
@@ -58,6 +59,7 @@ sub find {
     return $self;
 }
 
+# Makes a source with a state (same, changed, gone, generated ...) and, if it is known, a text.
 sub new {
     my ($class, $state, $text) = @_;
     return bless { state => $state, text => $text }, $class;
@@ -69,15 +71,18 @@ sub text { return $_[0]{text} }
 # Returns whether the profiles have the digest of a source without a text.
 sub is_known { return $_[0]{is_known} }
 
+# Returns the text decoded, or undef.
 sub characters { my ($self) = @_; return defined $self->{text} ? decoded($self->{text}) : undef }
 
+# Returns a reference to a list of the text's lines, in bytes without their ends, or undef if there
+# is no text.
 sub lines {
     my ($self) = @_;
     return undef if !defined $self->{text};
     return $self->{lines} ||= [map { s/\r\z//r } split /\n/, $self->{text}];
 }
 
-# Decodes text as UTF-8, or as Latin-1 if it is not UTF-8.
+# Returns bytes decoded as UTF-8, or as Latin-1 if they are no UTF-8.
 sub decoded {
     my ($text) = @_;
     utf8::upgrade($text) if !utf8::decode($text);
@@ -94,13 +99,15 @@ sub printable {
 
 # ---- where the file is, and whether it is the recorded one ----
 
-# Returns the paths that a file may have by its name: below the folders, and the name itself.
+# Returns the paths that a file may have by its whole name: below each of the folders, and the name
+# itself.
 sub named {
     my ($file, @folders) = map { bytes($_) } @_;
     return ((map { "$_/$file" } @folders), $file);
 }
 
-# Returns more paths that a file may have: the ends of its path below the folders, longest first.
+# Returns more paths that a file may have: the ends of its name below each of the folders, longest
+# first.
 sub ending {
     my ($file, @folders) = map { bytes($_) } @_;
     my @parts = grep { length && $_ ne '.' } split m{/}, $file;
@@ -130,10 +137,12 @@ sub own_module {
         $INC{'strict.pm'} =~ s{/strict\.pm\z}{}r);
 }
 
+# The digest that a profile has first given for a file: {PROFILE}{DEVICE:INODE}.
+fieldhash my %guesses;
+
 # Returns whether the profiles, which have this text's digest, vouch for it. The text has to be
 # Perl, because a stranger may guess the digest of a short secret. A stranger may guess only once:
 # if a profile has several digests for a file under several names, only the first digest counts.
-fieldhash my %guesses;
 sub is_vouched_for {
     my ($path, $text, $profiles) = @_;
     return 0 if !is_perl($path, $text);
@@ -151,7 +160,7 @@ sub is_perl {
 }
 
 # Returns the bytes of a file, or undef. A profile may contain names with a NUL or with a newline at
-# the end, which perl would warn of.
+# the end, which perl would warn about.
 sub contents {
     my ($path) = @_;
     no warnings qw(newline syscalls);
@@ -167,6 +176,8 @@ sub has_digests {
     return !grep { $_->[0] != length $text || $_->[1] != $crc } @digests;
 }
 
+# Returns the state of a file whose text has all known digests: same, or, if a profile has no
+# digest, newer or unknown.
 sub state_of {
     my ($path, $profiles, $digests) = @_;
     return 'same' if @$digests == @$profiles;

@@ -72,6 +72,7 @@ sub formats {
     return grep { $_->{for} eq $for } @{ Devel::DProf::Profile::stacks_formats() };
 }
 
+# Returns the names of formats.
 sub names_of { return map { $_->{name} } @_ }
 
 # Returns the format that --format names, or that a file's suffix stands for; undef if neither does.
@@ -157,7 +158,7 @@ sub comparison {
 # A hook of subclasses: chooses which files and phases are kept apart when they are read.
 sub begin_parts { }
 
-# Returns the paths of one side's files without reading them. Returns nothing, after a message, if
+# Returns the paths of one side's files, which are not read. Returns nothing, after a message, if
 # there are none.
 sub paths {
     my ($self, @names) = @_;
@@ -178,7 +179,8 @@ sub paths {
     return @paths;
 }
 
-# Decides how much of a file is used: a file with faulty lines or values is used without these.
+# Returns the state of a file as the reader takes it: fine, cut, bad ... A file with faulty lines or
+# values is used without these.
 sub use_of {
     my ($self, $o, $header) = @_;
     my $what = used($o, $header, $self->{force});
@@ -204,6 +206,7 @@ sub split_pairs {
     return 1;
 }
 
+# Returns whether a profile comes from folded stacks with two counts on each line.
 sub is_pair {
     my ($profile) = @_;
     return grep {
@@ -285,7 +288,8 @@ sub nothing_left {
     return "nothing is left: $why" . ($self->is_filtered ? ' after --only and --skip' : '');
 }
 
-# Chooses the metrics by their names. Returns false, after a message, if a side lacks one.
+# Chooses the metrics by their words, the first of them for the widths. Returns false, after a
+# message, if a side lacks one.
 sub settle {
     my ($self, @names) = @_;
     my $reader = $self->{reader};
@@ -307,7 +311,7 @@ sub settle {
                 ? { metric => DP_M_COUNTER, counters => [(0) x @parts] }
                 : { metric => $measure->number, @own ? (counters => \@own) : () };
         }
-        push @{ $self->{how}{metrics} }, { key => $measure->name, words($measure) };
+        push @{ $self->{how}{metrics} }, { key => $measure->name, words_of_metric($measure) };
     }
     return 1;
 }
@@ -319,8 +323,8 @@ sub same_kind {
     return $self->{comparison}->same_kind($name);
 }
 
-# Returns a metric's label and its unit: "s", or the word for what it counts.
-sub words {
+# Returns, as pairs, a metric's label and its unit: "s", or the word for what it counts.
+sub words_of_metric {
     my ($metric) = @_;
     my $unit = $metric->unit;
     return (label => length $unit ? $metric->label : 'samples', unit => $unit) if $metric->is_time;
@@ -392,7 +396,7 @@ sub is_shown {
     return $is_shown;
 }
 
-# Returns the sides as C takes them.
+# Returns the sides as C takes them: hashes of name, cut, and runs, which are lists of parts.
 sub parts {
     my ($self) = @_;
     $self->{comparison}->learn_labels if $self->{diff} && $self->is_filtered;
@@ -403,6 +407,7 @@ sub parts {
     return \@sides;
 }
 
+# Returns a profile as C takes it, [PROFILE, FLAGS ...].
 sub part {
     my ($self, $profile) = @_;
     return $self->{comparison}->part($profile) if $self->{diff};

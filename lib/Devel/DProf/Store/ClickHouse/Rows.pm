@@ -22,17 +22,18 @@ BEGIN {
     *quoted = \&Devel::DProf::Store::ClickHouse::Server::quoted;
 }
 
-# {sent}{TABLE}{SERVICE}{KEY} is the day for which the server has a shared row, provided that the
-# rows in {pending} arrive.
+# Makes the object that turns trees into rows. {sent}{TABLE}{SERVICE}{KEY} is the day for which the
+# server has a shared row, provided that the rows in {pending} arrive.
 sub new {
     my ($class) = @_;
     return bless { rows => {}, bytes => 0, sent => {}, pending => [], line => {}, ctx => {},
         context => {} }, $class;
 }
 
+# Returns the bytes of the rows that wait.
 sub bytes { return $_[0]{bytes} }
 
-# Returns the rows of a table, as text, and forgets them.
+# Returns the waiting rows of a table, as text, and forgets them.
 sub taken {
     my ($self, $table) = @_;
     my $rows = delete $self->{rows}{$table} // '';
@@ -40,6 +41,7 @@ sub taken {
     return $rows;
 }
 
+# Adds rows, a text, to the waiting ones of a table.
 sub add_rows {
     my ($self, $table, $rows) = @_;
     $self->{rows}{$table} .= $rows;
@@ -47,10 +49,10 @@ sub add_rows {
     return;
 }
 
-# Notes that the taken rows have arrived.
+# Notes that all rows that were taken have arrived at the server.
 sub arrived { @{ $_[0]{pending} } = () }
 
-# Forgets rows that were not sent, and contexts if there are too many of them.
+# Forgets rows that were not sent, and all contexts if there are too many of them.
 sub clear {
     my ($self) = @_;
     delete $self->{sent}{ $_->[0] }{ $_->[1] }{ $_->[2] } for @{ $self->{pending} };
@@ -80,7 +82,7 @@ sub add {
     return 0 if !$is_canonical;
     my $rows = $file->{rows};
     $self->add_rows($_, $rows->{$_}) for sort keys %$rows;
-    $self->share($file);
+    $self->add_shared_rows($file);
     $self->add_rows('dprof_profiles', profile_row($file));
     return 1;
 }
@@ -113,8 +115,8 @@ sub profile_row {
 
 # ---- lines of a tree: each function returns false if they are out of order ----
 
-# Reads the names of subs, which must be in order and numbered without gaps, as dprofmerge writes
-# them; otherwise returns 0.
+# Reads the names of subs from pos($$text), which must be in order and numbered without gaps, as
+# dprofmerge writes them; otherwise returns 0.
 sub names {
     my ($self, $file) = @_;
     my ($text, $lines, $gid) = @$file{qw(text lines gid)};
@@ -126,7 +128,8 @@ sub names {
     return 1;
 }
 
-# Siblings ascend by their IDs, and then by the places of their calls.
+# Makes the rows of contexts and of their values from pos($$text). Returns 0 if the text is not as
+# dprofmerge writes it: siblings ascend by their ids, and then by the places of their calls.
 sub contexts {
     my ($self, $file) = @_;
     my ($text, $gid, $is_used, $prefix) = @$file{qw(text gid is_used prefix)};
@@ -164,8 +167,8 @@ sub contexts {
     return $n > 0;
 }
 
-# Returns the number of a context: a hash of its parent's number and its sub, so that different
-# paths have different numbers.
+# Returns the number of a context, a hash of its parent's number and its sub, so that different
+# paths have different numbers. Keeps the rest of the context's row in {context}.
 sub context {
     my ($self, $parent, $depth, $line, $at) = @_;
     my $ctx = unpack 'Q>', md5(pack('Q>', $parent) . "$line\0$at");
@@ -188,8 +191,8 @@ sub name_of {
     return length $package ? "${package}::" . ($name // '') : $name // '';
 }
 
-# Makes the rows of the durations of calls. Like the functions before it, it continues at
-# pos($$text), and returns 0 if the text is not as dprofmerge writes it, so that `add` fails.
+# Makes the rows of the durations of calls from pos($$text). Returns 0 if the text is not as
+# dprofmerge writes it.
 sub histograms {
     my ($self, $file) = @_;
     my ($text, $lines, $is_used, $prefix) = @$file{qw(text lines is_used prefix)};
@@ -208,8 +211,8 @@ sub histograms {
     return 1;
 }
 
-# Makes the rows of statements, and of the files that they are in. Returns 0 if the text is not as
-# dprofmerge writes it.
+# Makes the rows of statements, and of the files that they are in, from pos($$text). Returns 0 if
+# the text is not as dprofmerge writes it.
 sub statements {
     my ($self, $file) = @_;
     my ($text, $lines, $is_used, $prefix) = @$file{qw(text lines is_used prefix)};
@@ -239,8 +242,9 @@ sub statements {
 
 # ---- rows that profiles share ----
 
-# Adds the shared rows that the server lacks, or does not keep as long as this profile needs them.
-sub share {
+# Adds those rows that profiles share (contexts, files), if the server lacks them or does not keep
+# them as long as this profile needs them.
+sub add_shared_rows {
     my ($self, $file) = @_;
     my $p = $file->{profile};
     my $service = field($p->{service});

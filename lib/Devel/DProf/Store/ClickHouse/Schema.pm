@@ -59,12 +59,16 @@ my %NEWER = (
     '' => sub { return $_[0] },
 );
 
+# Returns the names of all tables.
 sub names { return map { $_->{name} } @TABLES }
 
-# Return the tables with rows of single profiles, and those with rows that profiles share.
+# Returns the tables with rows of single profiles, which are stored by day.
 sub daily { return map { $_->{name} } grep { $_->{daily} } @TABLES }
+
+# Returns the tables with rows that profiles share.
 sub shared { return map { $_->{name} } grep { $_->{newest} } @TABLES }
 
+# Returns the names of a table's columns.
 sub columns {
     my ($name) = @_;
     my ($table) = grep { $_->{name} eq $name } @TABLES;
@@ -72,7 +76,7 @@ sub columns {
 }
 
 # Returns the statement that makes a table on a server of that version.
-sub statement {
+sub create_statement {
     my ($name, $version) = @_;
     my ($table) = grep { $_->{name} eq $name } @TABLES;
     my $is_newer = $version =~ /\A(\d+)/ && $1 >= 20;
@@ -99,8 +103,8 @@ sub make {
     my %engine = engines($server);
     for my $name (names()) {
         my $engine = $engine{$name};
-        if (!defined $engine) { $server->run(statement($name, $version)) }
-        else { check($server, $name) }
+        if (!defined $engine) { $server->run(create_statement($name, $version)) }
+        else { check_columns($server, $name) }
         push @done, "table $name " . (!defined $engine ? 'was made'
             : $engine eq 'Distributed' ? 'is there, on several servers' : 'is there');
     }
@@ -116,7 +120,7 @@ sub engines {
 }
 
 # Dies if a table of the database lacks a column that this version needs.
-sub check {
+sub check_columns {
     my ($server, $name) = @_;
     my %has = map { $_->[0] => 1 } $server->rows("DESCRIBE TABLE $name");
     my @missing = grep { !$has{$_} } columns($name);

@@ -61,7 +61,8 @@ sub place { return $_[0]{place} }
 
 # ---- statements ----
 
-# Calls CODE with each line of the answer, without its end. Fields are escaped.
+# Sends a statement, and calls CODE with each line of the answer, without its end. Fields are
+# escaped.
 sub each_line {
     my ($self, $sql, $code, %how) = @_;
     my ($rest, $error, $sum) = ('', '', 0);
@@ -87,7 +88,8 @@ sub each_line {
     return;
 }
 
-# Returns the rows as lists of fields. HOW: outside, if the database may not exist yet.
+# Sends a statement, and returns the rows of the answer as lists of fields. HOW: outside, if the
+# database may not exist yet.
 sub rows {
     my ($self, $sql, %how) = @_;
     my @rows;
@@ -95,12 +97,14 @@ sub rows {
     return @rows;
 }
 
+# Sends a statement, and returns the first field of the answer, or undef.
 sub value {
     my ($self, $sql, %how) = @_;
     my ($row) = $self->rows($sql, %how);
     return $row ? $row->[0] : undef;
 }
 
+# Sends a statement without an answer.
 sub run {
     my ($self, $sql, %how) = @_;
     $self->each_line($sql, sub { }, %how);
@@ -117,7 +121,8 @@ sub insert {
     return;
 }
 
-# Compresses bytes. The lowest level is best here, as most of the text is repeated names.
+# Returns bytes compressed by gzip. The lowest level is best here, as most of the text is repeated
+# names.
 sub packed {
     my ($bytes) = @_;
     my ($stream, $code) = Compress::Raw::Zlib::Deflate->new(-Level => 1, -AppendOutput => 1,
@@ -167,23 +172,24 @@ sub quoted { return "'" . $_[0] =~ s/([\\'\t\n\r\0])/$ESCAPE{$1}/gr . "'" }
 # Returns any bytes as a field of a row to send.
 sub field { return $_[0] =~ s/([\\\t\n\r\0])/$ESCAPE{$1}/gr }
 
-# Returns the bytes of a field, or of a literal without its quotes.
-sub plain { return index($_[0], '\\') < 0 ? $_[0] : $_[0] =~ s/\\(.)/$MEANS{$1} \/\/ $1/gser }
+# Returns the bytes of an escaped field, or of a literal without its quotes.
+sub unescape { return index($_[0], '\\') < 0 ? $_[0] : $_[0] =~ s/\\(.)/$MEANS{$1} \/\/ $1/gser }
 
-# Returns the fields of a line. A line has at least one field, which may be empty.
-sub fields { return length $_[0] ? map { plain($_) } split(/\t/, $_[0], -1) : '' }
+# Returns the fields of a line, unescaped. A line has at least one field, which may be empty.
+sub fields { return length $_[0] ? map { unescape($_) } split(/\t/, $_[0], -1) : '' }
 
-# Turns a list of strings into an array for a field of a row, and back. Numbers need no quotes.
+# Returns strings as the text of an array for a field of a row.
 sub array { return '[' . join(',', map { quoted($_) } @_) . ']' }
 
+# Returns the strings of an array in a field of a row, which array() has made.
 sub elements {
     my ($text) = @_;
     my @elements;
-    push @elements, plain($1) while $text =~ /'((?:[^'\\]|\\.)*)'/gs;
+    push @elements, unescape($1) while $text =~ /'((?:[^'\\]|\\.)*)'/gs;
     return @elements;
 }
 
-# Returns the condition that a column has one of some values.
+# Returns the condition in SQL that a column has one of some values.
 sub one_of {
     my ($column, @values) = @_;
     return '0' if !@values;

@@ -10,10 +10,12 @@ use Devel::DProf::Store::ClickHouse::Rows;
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
-# {context}{CTX} is [the parent context, the sub's line, the place of the call]. The rank of a
-# context is its position in the tree; {depth}, {line} and {at} are lists by rank.
+# Makes the object that turns rows into trees. {context}{CTX} is [the parent context, the sub's
+# line, the place of the call]. The rank of a context is its position in the tree; {depth}, {line}
+# and {at} are lists by rank.
 sub new { return bless { context => {} }, shift }
 
+# Adds a context that the trees may have, from a row of dprof_contexts.
 sub context {
     my ($self, $ctx, $parent, $line, $at) = @_;
     return if exists $self->{context}{$ctx};
@@ -22,7 +24,7 @@ sub context {
     return;
 }
 
-# Ranks the contexts. Must be called after the last context and before the first sample.
+# Gives each context its rank. Must be called after the last context and before the first sample.
 sub rank {
     my ($self) = @_;
     return if $self->{rank};
@@ -47,8 +49,7 @@ sub rank {
     return;
 }
 
-# Adds a sample to a tree: its context, its numbers, its keys. Samples of unknown contexts are left
-# out.
+# Adds the numbers and keys of a context to a tree. Samples of unknown contexts are left out.
 sub sample {
     my ($self, $tree, $ctx, $numbers, $more) = @_;
     my $rank = $self->{rank}{$ctx};
@@ -73,14 +74,14 @@ sub text {
     my @text = ((map { "& $id{$_} $_\n" } @lines),
         (map { "= $depth->[$_] $id{ $line->[$_] } $samples->{$_}\n" } @ranks),
         (map { "h $id{$_} $histograms->{$_}\n" } grep { exists $histograms->{$_} } @lines),
-        map { statement($_, \%id) } @{ $tree->{statements} });
-    push @text, end(scalar @text, map { $samples->{$_} } @ranks)
+        map { statement_line($_, \%id) } @{ $tree->{statements} });
+    push @text, last_line(scalar @text, map { $samples->{$_} } @ranks)
         if $tree->{header} =~ /(?:^|; )\$dprof_end=1;/m;
     return join '', $tree->{header}, @text;
 }
 
-# Returns the last line of a tree, which has the sums of the others.
-sub end {
+# Returns the last line of a tree: the number of its lines, and the sums of its samples.
+sub last_line {
     my ($lines, @samples) = @_;
     my @sums = (0) x 4;
     for my $sample (@samples) {
@@ -90,9 +91,9 @@ sub end {
     return sprintf "# end lines=%d calls=%d user=%d system=%d real=%d\n", $lines, @sums;
 }
 
-# Returns the line of a statement, or of the file that the following ones are in. $id: ids of subs
-# by their names' lines.
-sub statement {
+# Returns the line of a statement, or of the file that the following statements are in. $id: the ids
+# of subs by the text of their lines.
+sub statement_line {
     my ($row, $id) = @_;
     my ($kind, $file, $number, $line, $numbers, $more) = @$row;
     return "#f $file\n" if $kind == Devel::DProf::Store::ClickHouse::Rows::FILE;

@@ -12,11 +12,13 @@ use Devel::DProf::Store::Receiver;
 our $VERSION = $Devel::DProf::Core::VERSION;
 our @ISA = ('Devel::DProf::Store::Receiver');
 
+# Returns the header with the key from the environment as a pair, or nothing.
 sub headers {
     my $key = Devel::DProf::Store::Receiver::token();
     return defined $key ? ('X-API-Key' => $key) : ();
 }
 
+# Returns the rules for labels: here their names may have dots.
 sub rules {
     my ($self) = @_;
     return { %{ $self->SUPER::rules },

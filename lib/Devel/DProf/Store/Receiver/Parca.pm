@@ -15,6 +15,7 @@ our @ISA = ('Devel::DProf::Store::Receiver');
 
 sub options { return qw(profile_name) }
 
+# Takes the option profile_name; the constructor calls this.
 sub settle {
     my ($self, $name, $opt) = @_;
     $self->{profile_name} = Devel::DProf::Store::Receiver::profile_name($opt);

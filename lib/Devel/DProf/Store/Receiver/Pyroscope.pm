@@ -29,7 +29,7 @@ sub settle {
     return;
 }
 
-# The server sets these labels itself.
+# Returns whether the server sets a label of this name itself.
 sub is_reserved { return $_[1] =~ /\A(?:__.*|pyroscope_spy)\z/s }
 
 # Returns the rules for labels. The address of /ingest has labels as NAME{NAME=VALUE,...}, without
@@ -45,6 +45,7 @@ sub rules {
             'must not contain , or } or begin or end with a blank (any text with --push-api)'] };
 }
 
+# Returns path, headers and body of the request for a profile, for the API that the options chose.
 sub request {
     my ($self, $profile) = @_;
     return $self->{is_push} ? $self->push_request($profile) : ingest_request($profile);
@@ -68,14 +69,14 @@ sub push_request {
     my ($self, $profile) = @_;
     my $labels = Devel::DProf::Store::Receiver::label_pairs(%{ $profile->{labels} },
         __name__ => $self->{profile_name});
-    my $series = { labels => $labels, samples => [{ ID => id($profile),
+    my $series = { labels => $labels, samples => [{ ID => id_of($profile),
         rawProfile => encode_base64($profile->{pprof}, '') }] };
     return ('/push.v1.PusherService/Push', { 'Content-Type' => 'application/json' },
         Devel::DProf::Store::Receiver::json({ series => [$series] }));
 }
 
-# Returns a UUID, which is always the same for a profile.
-sub id {
+# Returns an id for a profile in the form of a UUID, always the same for the same profile.
+sub id_of {
     my ($profile) = @_;
     my $hex = Digest::MD5::md5_hex($profile->{run} // $profile->{pprof});
     return join '-', unpack 'A8 A4 A4 A4 A12', $hex;
