@@ -86,7 +86,7 @@ sub include_switch {
 sub try_perl {
     my ($self) = @_;
     my $dir = "$self->{dir}/try";
-    mkdir $dir or die "DProf: $dir: $!\n";
+    make_folder($dir);
     local $ENV{PERL5OPT} = $self->{perl5opt}->($dir, 1);
     my $perl = $ENV{HARNESS_PERL} // $^X;
     my $said = '';
@@ -158,13 +158,20 @@ sub text_formatter {
     return $class =~ /\ATAP::Formatter::(?:Console|File|Color)\z/;
 }
 
+sub make_folder {
+    my ($dir) = @_;
+    mkdir $dir or die "DProf: cannot make the folder $dir for profiles: $!; TMPDIR names the folder "
+        . "above it\n";
+    return;
+}
+
 # Makes a folder for a test, which all processes of the test write to.
 sub before_test {
     my ($self, $job) = @_;
     my ($file, $name) = @$job;
     my $n = @{ $self->{jobs} };
     my $dir = "$self->{dir}/$n";
-    mkdir $dir or die "DProf: $dir: $!\n";
+    make_folder($dir);
     push @{ $self->{jobs} }, { file => $file, name => $name, dir => $dir };
     push @{ $self->{of_job}{"$file\0$name"} }, $n;
     $ENV{PERL5OPT} = $self->{perl5opt}->($dir);

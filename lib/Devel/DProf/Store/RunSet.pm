@@ -30,7 +30,7 @@ sub parse {
     my ($text, $now) = @_;
     $now //= time;
     my %set;
-    while ($text =~ /\G\s*(?!\s)([^\s=]+)(?:=("(?:[^"\\]|\\.)*"(?!\S)|[^\s"]\S*|))?/gc) {
+    while ($text =~ /\G\s*(?!\s)([^\s=]++)(?:=("(?:[^"\\]|\\.)*"(?!\S)|[^\s"]\S*|(?!\S))|(?!=))/gc) {
         my ($key, $value) = ($1, $2);
         die "$key: a run-set has words such as service=web; " . allowed() . "\n"
             if !defined $value || !length $value;
@@ -39,7 +39,13 @@ sub parse {
         $value =~ s/\A"(.*)"\z/$1/s and $value =~ s/\\(["\\])/$1/g;
         $set{$key} = value($key, $value, $now);
     }
-    $text =~ /\G\s*(\S.*)/gcs and die "$1: a quote is not closed, or no blank follows it\n";
+    if ($text =~ /\G\s*(\S.*)/gcs) {
+        my $rest = $1;
+        die "$rest: a run-set has words such as service=web; " . allowed() . "\n"
+            if $rest =~ /\A=/;
+        die "$rest: a value with blanks is written service=\"my shop\", followed by a blank or the "
+            . "end\n";
+    }
     return \%set;
 }
 
