@@ -43,8 +43,7 @@ sub parse {
         my $rest = $1;
         die "$rest: a run-set has words such as service=web; " . allowed() . "\n"
             if $rest =~ /\A=/;
-        die "$rest: a value with blanks is written service=\"my shop\", followed by a blank or the "
-            . "end\n";
+        die "$rest: a quote is not closed, or no blank follows it; write service=\"my shop\"\n";
     }
     return \%set;
 }

@@ -211,8 +211,9 @@ sub report {
         . plural($sum{samples}, 'sample', 'samples') . '; '
         . (@names > 1 ? "dprofreport $session->{out}*" : "dprofreport $names[0]") . ' shows it');
     my $bad = $sum{given_up} + $sum{unread};
-    complain("dprofattach: $bad more samples could not be read, and their time is in the next ones; "
-        . '--pause loses fewer') if $bad > MANY_GIVEN_UP * ($sum{samples} + $bad);
+    my $due = $sum{samples} + $bad;
+    complain("dprofattach: $bad of $due samples could not be read, and the time of each is in the next "
+        . 'one; --pause loses fewer') if $bad > MANY_GIVEN_UP * $due;
     complain("dprofattach: $sum{behind} samples were left out, since the machine is busy; "
         . 'try a lower --rate') if $sum{behind} > MANY_GIVEN_UP * $sum{samples};
     return OK;
