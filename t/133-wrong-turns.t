@@ -96,7 +96,7 @@ push @rows, (
         "--for 10x: a time is a number with ms, s, m or h: --for 10s\n$TRY", 2],
     ['dprofattach', ['--spool', 'x', 1], "--spool is for slices: --slice 60s --spool x\n$TRY", 2],
     ['dprofattach', ['--slice', '1s', '-o', 'x', 1],
-        "-o is for one profile; with --slice 1s, --spool names the folder of the slices\n$TRY", 2],
+        "-o is for one profile; with --slice 1s, --spool names the folder of slices\n$TRY", 2],
     ['dprofdiff', ['--time', '50%-120%'],
         "--time 50%-120%: a profile ends at 100 %; 50%-100% is its last part\n$TRY", 2],
     ['dprofattach', ['--rate', 20000, 1], "--rate 20000: at most 10000\n$TRY", 2],

@@ -55,7 +55,7 @@ export function toolbar() {
             ? growth(...scene.all.map((list, side) => real(list[0], side)))
             : '';
     $('whole').textContent =
-        `${totals.join(profile.relative ? ', ' : ' \u2192 ')}${change && `, ${change}`} `
+        `${totals.join(profile.relative ? ', ' : ' \u2192 ')}${change && ` (${change})`} `
         + `${metric().unit === 's' ? metric().label : ''} \u00b7 ${plural(scene.base.n, 'frame')}`;
     if (!profile.diff) {
         drawKinds();

@@ -160,8 +160,8 @@ sub text_formatter {
 
 sub make_folder {
     my ($dir) = @_;
-    mkdir $dir or die "DProf: prove ends, since it cannot make the folder $dir for the profiles of a "
-        . "test: $!; set TMPDIR to use another place\n";
+    mkdir $dir or die "DProf: prove ends, since it cannot make the folder $dir for the profiles of "
+        . "a test: $!; set TMPDIR to use another place\n";
     return;
 }
 

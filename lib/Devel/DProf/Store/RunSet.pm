@@ -30,7 +30,8 @@ sub parse {
     my ($text, $now) = @_;
     $now //= time;
     my %set;
-    while ($text =~ /\G\s*(?!\s)([^\s=]++)(?:=("(?:[^"\\]|\\.)*"(?!\S)|[^\s"]\S*|(?!\S))|(?!=))/gc) {
+    my $value_at = qr/"(?:[^"\\]|\\.)*"(?!\S)|[^\s"]\S*|(?!\S)/;
+    while ($text =~ /\G\s*(?!\s)([^\s=]++)(?:=($value_at)|(?!=))/gc) {
         my ($key, $value) = ($1, $2);
         die "$key: a run-set has words such as service=web; " . allowed() . "\n"
             if !defined $value || !length $value;
