@@ -538,10 +538,10 @@ SKIP: {
     my ($how, @more) = @run;
     my $few = 'with so few runs no difference of times can be significant at';
     like(tool($how, @more, '-N', 3)->{err},
-        qr/\Adprofdiff: -N 3: $few 0\.005; at least 6 a side are needed\ndprofdiff: recording /,
+        qr/\Adprofdiff: -N 3: $few 0\.005; -N 6 is the least\ndprofdiff: recording /,
         'a message before the runs says that they are too few');
     like(tool($how, @more, '-N', 3, '--alpha', 0.05)->{err},
-        qr/at 0\.05; at least 4 a side are needed\n/,
+        qr/at 0\.05; -N 4 is the least\n/,
         'the message names the runs that another level needs');
     unlike(tool($how, @more, '-N', 4, '--alpha', 0.05)->{err}, qr/with so few runs/,
         'enough runs give no message');

@@ -45,8 +45,13 @@ subtest 'The words of a run-set are parsed' => sub {
             . '2026-11-22, 2026-11-22T10:00, 2026-11-22T10:00:30Z'],
         ['until=2026-13-22', 'until=2026-13-22: must be a time, such as 90s, 5m, 1h, 7d (ago), or '
             . '2026-11-22, 2026-11-22T10:00, 2026-11-22T10:00:30Z'];
-    like(parsed('service="a b'), qr/\A.*quote|words such as/s,
-        'a quote that is not closed is an error');
+    my $form = 'a quote is not closed, or no blank follows it; write service="my shop"';
+    is(parsed($_), "$_: $form\n", "`$_' shows how quotes are written") for
+        'service="a b', 'service="a b"x', 'service="a', 'service="';
+    is(parsed('limit=3 service="a b'), "service=\"a b: $form\n",
+        'the message has the words from the quote on');
+    is(parsed('=web'), "=web: a run-set has words such as service=web; $all\n",
+        'a value without a key is an error');
 };
 
 subtest 'Globs match whole values' => sub {

@@ -72,6 +72,29 @@ for my $tool (@tools) {
         "bin/$tool explains its options");
 }
 
+# Returns how many examples stand at the head of a tool's manual, before any other heading of its
+# DESCRIPTION: commands, each with its output or its picture.
+sub examples_of_pod {
+    my ($pod) = @_;
+    my ($head) = $pod =~ /^=head1 DESCRIPTION\n(.*?)^=head/ms or return 0;
+    my $n = 0;
+    my $has_command = 0;
+    for my $paragraph (split /\n{2,}/, $head) {
+        $has_command ||= $paragraph =~ /^ {4,}\$ /m;
+        next if !$has_command || $paragraph !~ /^(?! {4,}\$ )(?: {4,}\S|=for html)/m;
+        $n++;
+        $has_command = 0;
+    }
+    return $n;
+}
+
+my $EXAMPLES = 3;
+is(examples_of_pod("=head1 DESCRIPTION\n\nText.\n\n    \$ a\n    1\n\n    \$ b\n\n=for html <p>\n\n"
+    . "    2\n\n    \$ c\n\n=head2 Next\n\n    \$ d\n    4\n"), 2,
+    'an example is a command with its output or its picture, above the first heading');
+cmp_ok(examples_of_pod(content("bin/$_")), '>=', $EXAMPLES, "bin/$_ begins with examples")
+    for @tools;
+
 # Returns the functions and methods that a module's manual lists: the names at the head of items,
 # several with commas between. Deeper items explain one of them.
 sub functions_of_pod {

@@ -393,91 +393,123 @@ writes no file. A program started by C<exec> does not have the handler, and the 
 
 =head1 SLICES
 
-What did a server do at half past two? One file for weeks cannot tell. With C<slice=60>, each
-process and thread leaves a file for each minute. Each file is a tree with the calls and times of
-that minute.
+With C<slice=300>, a program that runs for weeks leaves a profile of each five minutes. A server
+that others start gets the options from its environment:
 
-    $ perl -d:DProf=slice=1,spool=spool server.pl 3
-    $ ls spool
-    server-f635644658b583a10e516b29c7069656-22112-0-1.tree
-    server-f635644658b583a10e516b29c7069656-22112-0-2.tree
-    server-f635644658b583a10e516b29c7069656-22112-0-3.tree
+    PERL5OPT=-d:DProf=slice=300,spool=/var/spool/dprof starman app.psgi
 
-Each slice is a profile, and the tools read several slices as one:
+Each slice is a file in the folder of C<spool>, a tree with the calls and times of those minutes.
 
-    $ dprofpp -O 3 spool/*.tree
-    Total Elapsed Time = 2.828367 Seconds
-      User+System Time = 0.565018 Seconds
+B<What did the server do last?> The newest file that ends in F<.tree> is the last finished slice:
+
+    $ cd /var/spool/dprof
+    $ dprofreport -q -O 3 "$(ls -t *.tree | head -1)"
+      68.11%   87.26 ms    68.11%    87.26 ms        5600  Shop::receipt
+      30.60%   39.20 ms    30.60%    39.20 ms          14  Shop::price
+       0.71%   909.3 us    99.47%    127.4 ms          14  Shop::serve
+
+B<What did it do in the last hour?> L<dprofmerge> makes one profile of several:
+
+    $ dprofmerge -o hour.out $(find . -name '*.tree' -mmin -60)
+    $ dprofpp -O 2 hour.out
+    Total Elapsed Time = 3.032772 Seconds
+      User+System Time = 0.353192 Seconds
     Exclusive Times
     %Time      Excl     Cumul  #Calls  Excl/call  Cumul/call  Name
-     63.0  355.8 ms  355.8 ms   14000   25.42 us    25.42 us  Shop::receipt
-     33.9  191.6 ms  191.6 ms      28   6.843 ms    6.843 ms  Shop::price
-     0.33  1.878 ms  2.224 ms       4   469.6 us    555.9 us  main::BEGIN
+     66.7  235.5 ms  235.5 ms   16400   14.36 us    14.36 us  Shop::receipt
+     30.9  109.0 ms  109.0 ms      41   2.658 ms    2.658 ms  Shop::price
 
-A server that others start gets the options from its environment:
+B<Is it slower than yesterday?> L<dprofdiff> compares folders, in which each slice counts as a run:
 
-    PERL5OPT=-d:DProf=slice=60,spool=/var/spool/dprof starman app.psgi
+    $ mkdir yesterday today
+    $ find . -maxdepth 1 -name '*.tree' -newermt 'today 00:00' -exec mv -t today {} +
+    $ find . -maxdepth 1 -name '*.tree' -newermt 'yesterday 00:00' -exec mv -t yesterday {} +
+    $ dprofdiff yesterday today
+    yesterday -> today; 11 runs a side; user+system time, self
+    Total: 121.5 ms -> 133.6 ms, +10.0% (95% interval: +4.0 to +15.4%): slower
 
-=head2 Names of slices
+    Sub               Before      After    Change        Interval  Why
+    .............  .........  .........  ........  ..............  ...............................
 
-A name has the program's name, the id of the run, the process, the thread, and the number of the
-slice, from 1 up. The file's header has the last four, too: C<$dprof_run>, C<$dprof_pid>,
-C<$dprof_tid>, C<$dprof_slice>.
+    Shop::receipt   82.07 ms   96.49 ms    +17.6%  +9.2 to +22.0%  4.7 % fewer calls, 20 % more ...
+    ...
+
+If the server had more or fewer requests than yesterday, add B<-n>, which compares shares of the
+total. For many machines, L<dprofstore> moves slices to a store, and C<dprofdiff --run-set> compares
+days and versions there.
+
+=head2 The files
+
+    server-5bc50c04fe24b292b8317d1e992edc8a-11626-0-3.tree
+
+The name has the program's name, the id of the run, the process, the thread (0 is the first), and
+the number of the slice, from 1 up. The header of the file has the last four, too: C<$dprof_run>,
+C<$dprof_pid>, C<$dprof_tid>, C<$dprof_slice>.
 
 To find half past two, look at the time of the file (C<ls -l>), which is the end of the slice. The
 header's C<$dprof_start>, in seconds since 1970, is its beginning. Slices count from the start of
-each process, not from the clock's full minutes. C<dprofdiff> with the names of two slices compares
-a good minute with a bad one.
+each process, not from the clock's full minutes.
 
-A file gets its name when it is whole. Until then its name ends in F<.part>. So another program may
-move away files that end in F<.tree> at any time, as L<dprofstore> does. If a
-process is killed, its last slice stays as F<.part>, and what that lacks is in F<.part.live> beside
-it. Name the F<.part> file to a tool: it reads both (L</FILES>).
+A file ends in F<.part> until it is whole. So you may read, move or delete all F<.tree> files at any
+time.
 
-The oldest slices are removed when the spool takes more than C<spool-limit> bytes, 1 GiB by default.
+=head2 How many files are kept
+
+All, until the spool takes more than C<spool-limit> bytes, 1 GiB by default. Then the oldest slices
+are removed, and one line on standard error says so.
+
+=head2 Forks, threads and the end
+
+Each process and each thread leaves slices of its own, from 1 up. C<fork=no> and C<threads=no> leave
+them out.
+
+At exit, the last slice is written, shorter than the others. If a process is killed, its last slice
+stays as F<.part>, and what that lacks is in F<.part.live> beside it. Name the F<.part> file to a
+tool: it reads both (L</FILES>).
 
 =head2 Where slices are cut
 
-There is no timer. The profiler checks the clock when a sub is entered or left, or a sample is
-taken. A process that waits for an hour therefore ends its slice after that hour. A process whose
-recording is stopped leaves no slices. To end a
-slice at once, send the signal that the option C<signal=> names, or call C<save> of
-L<Devel::DProf::Control>.
+The profiler checks the clock when a sub is entered or left, or a sample is taken; there is no
+timer. So a process that waits for an hour ends its slice after that hour. To end a slice at once,
+send the signal that the option C<signal=> names, or call C<save> of L<Devel::DProf::Control>. A
+process whose recording is stopped leaves no slices.
 
 A call that is running at the cut goes on in the next slice. It has time in both slices, and counts
 as one call, in the first. The slice in which the call ends has its length.
 
-=head2 Slices merged
-
-All slices of a run, merged by L<dprofmerge>, equal the file that the run would have left without
-slices. There are two exceptions. First, the limit C<contexts> holds for each slice. Second, several
-anonymous subs may stand on one line, and some of them may first run in a later slice: dprofmerge
-keeps those apart only if it merges the slices of a single process and thread, as the recorder left
-them.
-
 =head2 What slices cost
 
 Between cuts, nothing is slower than without slices. A cut takes as long as it takes to write the
-tree. C<source=1> puts the sources into each slice.
+tree. C<source=1> puts the sources into each slice. To make the recording itself nearly free, take
+samples: C<sample=100,slice=300> (L</SAMPLING>).
 
 =head2 When a slice cannot be written
 
-The disk may be full, or the directory gone. The profiler reports that once. The slice goes on, and
-the profiler writes it when the next one is due, so that nothing is lost while the process lives. If
-the directory was moved away, the profiler makes a new one.
+The disk may be full, or the folder gone. The profiler reports that once, and the program goes on.
+The slice grows, and is written when the next one is due, so nothing is lost while the process
+lives. If the folder was moved away, the profiler makes a new one.
 
 A server that gives up privileges, or changes its root directory, should still be able to write to
-the directory afterwards. If it cannot, the current slice keeps its name in F<.part>, and holds all
+the folder afterwards. If it cannot, the current slice keeps its name in F<.part>, and holds all
 that follows.
+
+=head2 Slices merged
+
+All slices of a run, merged by L<dprofmerge>, equal the file that the run would have left without
+slices, with two exceptions. The limit C<contexts> holds for each slice. And if several anonymous
+subs stand on one line, and some of them first run in a later slice, dprofmerge keeps those apart
+only if it merges the slices of a single process and thread, as the recorder left them.
 
 =head1 SAMPLING
 
-Recording every call costs a program with many small subs much of its speed. Samples cost next to
-nothing. With C<sample=100>, a thread of the profiler looks a hundred times a second at what is
-running, and calls are not recorded.
+With C<sample=100>, the profiler looks a hundred times a second at what is running, and records no
+calls. That costs next to nothing, so it suits servers in production, and programs with many small
+subs.
+
+B<Which subs use the processor?> Samples have no numbers of calls:
 
     $ perl -d:DProf=sample=100 server.pl
-    $ dprofpp -O 4
+    $ dprofpp -O 3
     Total Elapsed Time = 3.853738 Seconds
       User+System Time =  0.72975 Seconds
     Exclusive Times
@@ -485,15 +517,8 @@ running, and calls are not recorded.
      66.1  482.4 ms  482.4 ms       -          -           -  Shop::receipt
      31.4  228.8 ms  228.8 ms       -          -           -  Shop::price
      0.14  1.043 ms  1.043 ms       -          -           -  CORE:select
-     0.00         0  228.8 ms       -          -           -  Shop::order
 
-Samples have lines, too, and real time says what the program waits for:
-
-    $ dprofreport -q -s srcline --no-children
-      66.10%  lib/Shop.pm:5
-      31.35%  lib/Shop.pm:3
-       2.20%  server.pl:3
-       0.34%  [unknown]
+B<What does the program wait for?> The same file has real time, that of the clock:
 
     $ dprofpp -r -O 2
     Total Elapsed Time = 3.853738 Seconds
@@ -503,30 +528,63 @@ Samples have lines, too, and real time says what the program waits for:
      46.9   1.806 s   1.806 s       -          -           -  CORE:select
      37.0   1.425 s   1.425 s       -          -           -  Shop::receipt
 
+B<Which lines?> Samples have lines without any other option:
+
+    $ dprofreport -q -s srcline --no-children
+      66.10%  lib/Shop.pm:5
+      31.35%  lib/Shop.pm:3
+       2.20%  server.pl:3
+       0.34%  [unknown]
+
+The file is F<tmon.out>, a tree like any other, and all tools read it. The page of L<dprofflame>
+also draws a heat map of it, in which you select a range of time: the file says when each context
+ran, in some 5 bytes a sample, and more coarsely after 65,536 times.
+
+=head2 Servers, forks and threads
+
 A server that runs for weeks takes samples in L<slices|/SLICES>:
 
-    PERL5OPT=-d:DProf=sample=100,slice=60,spool=/var/spool/dprof starman app.psgi
+    PERL5OPT=-d:DProf=sample=100,slice=300,spool=/var/spool/dprof starman app.psgi
 
-A program can also begin to sample itself, at any time and without C<-d>: see
-L<Devel::DProf::Sample>.
+Forked children and threads are sampled, too, each into a file of its own (F<tmon.out.PID>,
+F<tmon.out.PID.TID>); B<--processes> reads them together. A program that runs already is sampled
+from outside (L</ATTACHING>). A program can begin to sample itself, at any time and without C<-d>
+(L<Devel::DProf::Sample>).
+
+=head2 How many samples
+
+The number is samples a second. C<100> suits programs that run for ten seconds or more. C<1000>
+shows ten times as much of a shorter program, and costs more.
+
+    100 samples a second     take 0.5 to 1 % of the CPU time of a program that computes
+    1000 samples a second    take 2.5 to 4 %
+
+On a machine that other programs keep busy, a server spends up to 6.5 % on them.
+F<bench/sample-switched.pl> measures that. Between two samples the program runs what it would run
+without a profiler, except for a jump where a sub returns and a test where perl frees an op. It gets
+no signal, none of its system calls ends early, and nothing appears in C<%SIG>.
+
+=head2 How exact samples are
+
+With n samples, a share p is known to about sqrt(p(1-p)/n). A hundred samples a second for ten
+seconds show 50 percent to within 1.6 points, and 1 percent to within 0.3. L<dprofdiff> tests two
+sampled runs by their numbers of samples (L<dprofdiff/Samples>).
+
+Perl reaches a statement or branch a little after a tick. By then the sub that ran may have
+returned. Its line is kept, below the subs that are still running, and the counter C<returned> says
+how many such samples each sub has. There are few, since the profiler also looks at the ends of
+subs.
 
 =head2 What a sample has
 
 A sample has the subs that are running, the file and line of each call, and the statement. If the
-statement is in an XS sub or a builtin (C<CORE:sort>), the sample has that, too. The time in which
-perl compiles belongs to C<(compile) FILE> or C<(compile) (eval)>, below the sub that loads the
-file.
+statement is in an XS sub or a builtin (C<CORE:sort>, a regex as C<CORE:match>), the sample has
+that, too. The time in which perl compiles belongs to C<(compile) FILE> or C<(compile) (eval)>,
+below the sub that loads the file.
 
-A sample stands for the time that has passed between two looks of the thread, and for the CPU time
-in between. An op that takes longer than that gets one sample, which stands for all of its time. The
-number of samples is a counter: C<-m samples>.
-
-The file is a tree like any other, and all tools read it. Calls are not known, and the tools show
-none.
-
-The file also says when each context ran, by some 5 bytes a sample, and at most 65,536 times: beyond
-that, times become coarser. The page of L<dprofflame> draws a heat map from them, in which you
-select a range of time. So does the page of slices.
+A sample stands for the time that has passed between two looks of the profiler's thread, and for the
+CPU time in between. An op that takes longer than that gets one sample, which stands for all of its
+time. The number of samples is a counter: C<-m samples>.
 
 =head2 Subs that wait
 
@@ -535,31 +593,28 @@ time used between the last sample and the wait goes to the next sample, or to C<
 same phase. Much of the cost of requests that are shorter than two sampling intervals therefore
 appears under C<(program)>.
 
-=head2 How exact samples are
+=head2 Calls with sampled lines
 
-Shares are as exact as the number of samples allows: with n samples, a share p is known to about
-sqrt(p(1-p)/n). A hundred samples a second for ten seconds show 50 percent to within 1.6 points, and
-1 percent to within 0.3. L<dprofdiff> tests two sampled runs by their numbers of samples
-(L<dprofdiff/Samples>).
+    perl -d:DProf=tree,sample=1000 script.pl
 
-Perl reaches a statement or branch a little after a tick. By then the sub that ran may have
-returned. Its line is kept, below the subs that are still running, and the counter C<returned> says
-how many such samples each sub has. There are few, since the profiler also looks at the ends of
-subs.
+With C<tree> beside C<sample>, all calls are recorded as without C<sample>, and samples say what
+statements cost. C<lines> looks at each statement instead, which costs more. The result is a tree
+with the times of lines, at the cost of a tree.
 
-=head2 What samples cost
-
-Between two samples the program runs what it would run without a profiler, except for a jump where a
-sub returns and a test where perl frees an op. It gets no signal, none of its system calls ends
-early, and nothing appears in C<%SIG>.
-
-A program that computes spends half a percent to one percent of its CPU time on a hundred samples a
-second, and two and a half to four percent on a thousand. A server on a machine that others keep
-busy spends up to six and a half (F<bench/sample-switched.pl> measures that).
+The times of subs are exact. Those of lines are as exact as the number of samples allows:
+C<$dprof_line_hz> in the file says how many there were a second. The time since the previous sample
+belongs to the statement that ran at the tick; the time after the last sample belongs to none. How
+often statements ran is not known.
 
 =head2 Limits of samples
 
 =over
+
+=item *
+
+Calls and ops are not counted. C<dprofpp -T> and all figures per call need a recording without
+C<sample>. C<trace> has no effect beside C<sample>, which always writes a tree. C<builtins=slow> is
+an error beside it, because samples have the builtins anyway.
 
 =item *
 
@@ -569,10 +624,6 @@ neither a variable nor C<$x-E<gt>{name}> holds: C<f()-E<gt>add>.
 =item *
 
 Stacks deeper than 4,096 subs lose their middle.
-
-=item *
-
-Ops cannot be counted.
 
 =item *
 
@@ -592,43 +643,80 @@ calls only, and C<sample> beside C<tree> is an error before the program starts.
 
 =back
 
-=head2 Calls with sampled lines
-
-    perl -d:DProf=tree,sample=1000 script.pl
-
-With C<tree> beside C<sample>, all calls are recorded as without C<sample>, and samples say what
-statements cost. C<lines> looks at each statement instead, which costs more. The result is a tree
-with the times of lines, at the cost of a tree.
-
-The times of subs are exact. Those of lines are as exact as the number of samples allows:
-C<$dprof_line_hz> in the file says how many there were a second. The time since the previous sample
-belongs to the statement that ran at the tick; the time after the last sample belongs to none. How
-often statements ran is not known.
-
 =head1 ATTACHING
 
-    dprof dump 17196                                    # what it does now
-    dprof attach --for 10s 17196 && dprof report        # where ten seconds of it go
-    dprof top 17196                                     # what it does, every two seconds
+A perl that runs already can be profiled from outside, without a restart. It need not be prepared,
+and does not have to load this module.
 
-These look at a perl that runs already, from outside, on Linux: perls from 5.26 to 5.44 on x86-64,
-and a perl like the one of this module on other processors. The program need not be prepared: it
-does not have to load this module. It is not changed, gets no signal, and is not stopped (except by
-C<dprof attach --pause>). A hundred looks a second take 1.1 to 1.5 % of the program's processor, as
-measured on a busy machine (F<xt/attach.pl>).
+B<What does it do now?>
 
-L<dprofattach> writes a profile of samples, as C<perl -d:DProf=sample=100> does, which all tools
-read; its C<--slice> and C<--spool> make slices for a store. It ends with Control-C, with C<--for>,
-or with the program; C<--children> follows forks. L<dprofdump> reads core files, too. (C<dprof
-attach> and C<dprofattach> are the same command.)
+    $ dprof dump 17196
+    Process 17196 (perl 5.36.0) waits in Shop::DB::query at lib/Shop/DB.pm line 6, in CORE:select
+    (kernel: poll_schedule_timeout).
 
-Start the program with C<-d:DProf> if you need numbers of calls, ops, memory, other counters or
-phases, which cannot be seen from outside; or if it runs for a second only, which is too short for
-samples.
+      0  Shop::DB::query          lib/Shop/DB.pm:6
+      1  Shop::Report::orders_of  lib/Shop/Report.pm:5
+      2  Shop::Report::write_all  lib/Shop/Report.pm:7
+      3  (program)                report.pl:3
 
-Looking at a process needs the rights of a debugger (L<dprofdump/Permissions>). On Ubuntu and
-others, only root and a process's parent have them: use B<sudo>, start the program by C<dprof attach
--- COMMAND>, or let it call L<Devel::DProf::Control/allow_attach> when it starts.
+B<Where do ten seconds of its time go?> The profile is F<tmon.out>, which all tools read:
+
+    $ dprof attach --for 10s 17196
+    dprofattach: wrote tmon.out with 989 samples; dprofreport tmon.out shows it
+    $ dprof report -q -O 2
+      80.43%    1.157 s    80.43%     1.157 s              Shop::receipt
+      18.76%   269.8 ms    18.76%    269.8 ms              Shop::price
+
+B<What does it do, every two seconds?>
+
+    $ dprof top 17196
+    dproftop  07:50:51  process 17196  sampled from outside  server.pl  by cpu
+    2.01 s since the last update: cpu 0.305 s, real 2.013 s; 94.4 samples/s
+    %self  self ms/s  incl ms/s samples/s  sub            place
+     82.9      125.5      125.5      10.9  Shop::receipt  lib/Shop.pm:3
+     17.1       26.0       26.0       3.5  Shop::price    lib/Shop.pm:4
+
+C<dprof attach> and C<dprofattach> are the same command; L<dprofdump>, L<dprofattach> and
+L<dproftop> are the manuals.
+
+=head2 What it does to the program
+
+The program is not changed, gets no signal, and is not stopped (except by C<dprof attach --pause>).
+A hundred looks a second take 1.1 to 1.5 % of the program's processor, as measured on a busy machine
+(F<xt/attach.pl>).
+
+=head2 When it ends, and which processes
+
+C<dprof attach> ends after the time of B<--for>, at Control-C, or with the program, and then writes
+the profile. B<--slice> and B<--spool> write L<slices|/SLICES> instead, for as long as you like.
+
+    dprof attach --children --for 1m 17196 && dprof report --processes
+
+With B<--children>, it also samples the workers of a server that run, and those that the server
+forks later. They have files of their own, F<tmon.out.PID>.
+
+=head2 What is not seen from outside
+
+Calls are not counted, nor ops, memory, other counters or phases. For these, start the program with
+C<-d:DProf>; also if it runs for a second only, which is too short for samples. Times are those of
+samples: in 1,000 samples, a share of 50 percent is known to within 1.6 points, and 1 percent to
+within 0.3 (L</How exact samples are>).
+
+C<dprof report> shows processor time, which a program that waits does not use. C<dprof report -m
+real> has the time of waiting, too.
+
+=head2 Rights
+
+Run the command as the user of the program. On Ubuntu and others that is not enough: use B<sudo>,
+start the program by C<dprof attach -- COMMAND>, or let it call
+L<Devel::DProf::Control/allow_attach> when it starts. L<dprofdump/Permissions> has the details, also
+of containers.
+
+=head2 Which perls and systems
+
+Linux on x86-64, with perls from 5.26 to 5.44; on other processors, a perl like the one of this
+module. The perl may be another one than that which runs the tools. L<dprofdump> also reads core
+files.
 
 =head1 SWITCHING
 
@@ -963,8 +1051,8 @@ that imitate others keep their headings:
 
 Without its column Children (C<--no-children>), dprofreport calls self Overhead, as perf does. A
 B<baseline> is the side with which others are compared. A difference is B<significant> when chance
-alone would hardly produce one like it; see L<dprofdiff/Is it significant?>. A B<stack> is a chain
-of callers; it is I<folded> when it is written on one line.
+alone would hardly produce one like it; see L<dprofdiff/How many runs, and what is chance?>. A
+B<stack> is a chain of callers; it is I<folded> when it is written on one line.
 
 =head1 HOW TIME IS MEASURED
 

@@ -240,7 +240,7 @@ async function anew(b) {
         $('diff').hidden, $('compare').hidden])], ['dark', ['', '', true, false, true]],
     '... link and toolbar as well; the theme stays');
     ok(/fresh/.test(await text(page, '#hot')), 'the hottest subs are those of the difference');
-    is(await text(page, '#whole'), 'before 5 calls \u2192 after 12 calls  \u00b7 7 frames',
+    is(await text(page, '#whole'), 'before 5 calls \u2192 after 12 calls (+140 %)  \u00b7 7 frames',
         'calls of both');
     is(await give(page, 'c.folded', 'a 1\n'), 'c.folded is not compared: this page has two sides '
         + 'already; load it again for another comparison.', 'a third side is refused');

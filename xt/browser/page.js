@@ -711,10 +711,14 @@ async function differences(b) {
         && /gone.*new/.test(await text(page, '#kinds')), 'legend: sides, gone, new');
     ok(/\u2212100\.0 ms|\u2212200\.0 ms/.test(await text(page, '#scale'))
         && /\+200\.0 ms/.test(await text(page, '#scale')), 'legend: the scale');
-    ok(/in proportion, a box is (?:25\.00|50\.00) ms/.test(await text(page, '#kinds'))
-        && /neutral: under (?:1\.000|2\.000) ms/.test(await text(page, '#kinds')),
-        'legend: what a box is, and what is neutral');
+    ok(/more after; blue: less; a step is (?:25\.00|50\.00) ms/.test(await text(page, '#kinds'))
+        && /no colour: under (?:1\.000|2\.000) ms/.test(await text(page, '#kinds')),
+        'legend: what the colours are, and what has none');
     ok(/one run a side: may be chance/.test(await text(page, '#kinds')), 'legend: one run a side');
+    ok(/called from the box below it; width: its time with all/.test(await text(page, '#kinds')),
+        'legend: what a box and its width are');
+    ok(/ 610\.0 ms \u2192 after 700\.0 ms \(\+15 %\) /.test(await text(page, '#whole')),
+        'the totals have their change in percent');
     await page.selectOption('#measure', 'relative');
     const relative = await frames(page);
     is([by(relative, 'main;fresh').level, by(relative, 'main;gone').level], [24, -24],

@@ -71,7 +71,8 @@ sub ranges_of_side {
     for my $i (0 .. $#ranges) {
         my ($from, $to, $percent) = @{ $ranges[$i] };
         die "--time: $text: nothing lies between these times\n" if defined $to && $from >= $to;
-        die "--time: $text: the file ends at 100 %\n" if $percent && $to > 100;
+        my $last = $from < 100 ? "; $from%-100% is its last part" : '';
+        die "--time $text: a profile ends at 100 %$last\n" if $percent && $to > 100;
         die "--time: $text: slices overlap\n" if $i && $from < $ranges[ $i - 1 ][1];
     }
     return \@ranges;

@@ -203,8 +203,8 @@ sub doubts {
     return ($header{dprof_runops_taken} ? "another module took over perl's run loop: sort "
         . 'comparators may be missing, and exits by die were seen late' : (),
         $off > WORTH_SAYING
-        ? sprintf('two clocks disagree: by one of them %.1f %% more CPU time was '
-            . 'used than time passed by the other; dproflist --clock says more', $off) : (),
+        ? sprintf('user and system times are up to %.1f %% too small: the CPU clock counted that '
+            . 'much more than the clock of real time; dproflist --clock says more', $off) : (),
         defined $header{dprof_left_out} ? 'there is no room for these counters: '
         . $header{dprof_left_out} : (),
         $given_up > MANY_GIVEN_UP

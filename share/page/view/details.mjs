@@ -18,7 +18,7 @@ export function details() {
             make(
                 'span',
                 { className: 'soft hint' },
-                'Click a frame to zoom, right-click for more, / to search, ? for all keys',
+                'click: zoom; right-click: more; /: search; ?: all keys',
             ),
         );
     else {

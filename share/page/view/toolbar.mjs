@@ -2,7 +2,7 @@
 
 import { $, button, make } from '../base/elements.mjs';
 import { keep, sum } from '../base/lists.mjs';
-import { grouped, percent, plural, short } from '../base/words.mjs';
+import { grouped, growth, percent, plural, short } from '../base/words.mjs';
 import { inclusive } from '../data/tree.mjs';
 import { matches } from '../model/matches.mjs';
 import { amount, signed } from '../model/numbers.mjs';
@@ -52,24 +52,28 @@ export function toolbar() {
     const totals = scene.all.map(
         (list, side) => `${profile.diff ? sideName(side) + ' ' : ''}${amount(real(list[0], side))}`,
     );
+    const change =
+        profile.diff && !profile.relative
+            ? growth(...scene.all.map((list, side) => real(list[0], side)))
+            : '';
     $('whole').textContent =
-        `${totals.join(profile.relative ? ', ' : ' \u2192 ')} `
+        `${totals.join(profile.relative ? ', ' : ' \u2192 ')}${change && ` (${change})`} `
         + `${metric().unit === 's' ? metric().label : ''} \u00b7 ${plural(scene.base.n, 'frame')}`;
     if (!profile.diff) {
         drawKinds();
         return;
     }
-    const change = state.layout === 'graph' && state.width === 'change';
+    const isOfChange = state.layout === 'graph' && state.width === 'change';
     $('layout').value = state.layout;
     $('width').value = state.width;
     $('width').disabled = state.layout !== 'graph';
-    $('colour').value = change ? 'total' : kindOf();
-    $('colour').disabled = isUpward() || change;
-    $('measure').value = change ? 'relative' : state.measure;
-    $('measure').disabled = change || profile.relative;
+    $('colour').value = isOfChange ? 'total' : kindOf();
+    $('colour').disabled = isUpward() || isOfChange;
+    $('measure').value = isOfChange ? 'relative' : state.measure;
+    $('measure').disabled = isOfChange || profile.relative;
     $('swap').hidden = profile.relative;
     pressed('swap', profile.isSwapped);
-    drawScale(change ? 'change' : kindOf());
+    drawScale(isOfChange ? 'change' : kindOf());
 }
 
 // Fills the menus of processes and of phases, the longest first, without empty ones.
@@ -158,6 +162,14 @@ function swatch(style) {
 
 const legend = (...inside) => make('bdi', { className: 'key' }, ...inside);
 
+// Returns what a box is, and its width. A graph of callers has other boxes, which its button names.
+function whatBoxesAre() {
+    if (isUpward() || scene.split) return '';
+    const where = state.icicle ? 'above' : 'below';
+    const what = metric().unit === 's' ? 'time' : metric().label;
+    return `box: a sub, called from the box ${where} it; width: its ${what} with all that it calls`;
+}
+
 function drawKinds() {
     const { kinds, hues, fills } = profile.facts,
         used = new Set(kinds),
@@ -183,6 +195,7 @@ function drawKinds() {
     $('kinds').replaceChildren(
         ...marks,
         legend(fills ? 'colours as asked for' : 'hue: by package'),
+        legend(whatBoxesAre()),
     );
 }
 
@@ -235,12 +248,13 @@ function drawScale(kind) {
     if (!profile.relative)
         words.unshift(
             parts
-                ? 'colour: change by the larger side'
-                : `colour: in proportion, a box is ${tick(1).replace('+', '')}`,
-            `neutral: under ${signed(most * NEUTRAL).replace('+', '')}`,
+                ? 'red: more after; blue: less, in parts of the larger side'
+                : `red: more after; blue: less; a step is ${tick(1).replace('+', '')}`,
+            `no colour: under ${signed(most * NEUTRAL).replace('+', '')}`,
         );
     if (diff.runs && Math.max(...diff.runs) === 1 && metric().unit === 's')
         words.push('one run a side: may be chance');
+    if (state.layout !== 'graph' || state.width !== 'change') words.push(whatBoxesAre());
     $('kinds').replaceChildren(
         ...words.filter(Boolean).map((text) => legend(text)),
         legend(

@@ -87,7 +87,7 @@ sub include_switch {
 sub try_perl {
     my ($self) = @_;
     my $dir = "$self->{dir}/try";
-    mkdir $dir or die "DProf: $dir: $!\n";
+    make_folder($dir);
     local $ENV{PERL5OPT} = $self->{perl5opt}->($dir, 1);
     my $perl = $ENV{HARNESS_PERL} // $^X;
     my $said = '';
@@ -160,6 +160,14 @@ sub text_formatter {
     return $class =~ /\ATAP::Formatter::(?:Console|File|Color)\z/;
 }
 
+# Makes the folder, or dies with a message for people.
+sub make_folder {
+    my ($dir) = @_;
+    mkdir $dir or die "DProf: prove ends, since it cannot make the folder $dir for the profiles of "
+        . "a test: $!; set TMPDIR to use another place\n";
+    return;
+}
+
 # Makes a folder for a test, where all processes of the test write their profiles, and puts it into
 # PERL5OPT. job: [file, name] of the test.
 sub before_test {
@@ -167,7 +175,7 @@ sub before_test {
     my ($file, $name) = @$job;
     my $n = @{ $self->{jobs} };
     my $dir = "$self->{dir}/$n";
-    mkdir $dir or die "DProf: $dir: $!\n";
+    make_folder($dir);
     push @{ $self->{jobs} }, { file => $file, name => $name, dir => $dir };
     push @{ $self->{of_job}{"$file\0$name"} }, $n;
     $ENV{PERL5OPT} = $self->{perl5opt}->($dir);

@@ -31,7 +31,8 @@ sub parse {
     my ($text, $now) = @_;
     $now //= time;
     my %set;
-    while ($text =~ /\G\s*(?!\s)([^\s=]+)(?:=("(?:[^"\\]|\\.)*"(?!\S)|[^\s"]\S*|))?/gc) {
+    my $value_at = qr/"(?:[^"\\]|\\.)*"(?!\S)|[^\s"]\S*|(?!\S)/;
+    while ($text =~ /\G\s*(?!\s)([^\s=]++)(?:=($value_at)|(?!=))/gc) {
         my ($key, $value) = ($1, $2);
         die "$key: a run-set has words such as service=web; " . allowed_keys() . "\n"
             if !defined $value || !length $value;
@@ -40,7 +41,12 @@ sub parse {
         $value =~ s/\A"(.*)"\z/$1/s and $value =~ s/\\(["\\])/$1/g;
         $set{$key} = value_of($key, $value, $now);
     }
-    $text =~ /\G\s*(\S.*)/gcs and die "$1: a quote is not closed, or no blank follows it\n";
+    if ($text =~ /\G\s*(\S.*)/gcs) {
+        my $rest = $1;
+        die "$rest: a run-set has words such as service=web; " . allowed() . "\n"
+            if $rest =~ /\A=/;
+        die "$rest: a quote is not closed, or no blank follows it; write service=\"my shop\"\n";
+    }
     return \%set;
 }
 

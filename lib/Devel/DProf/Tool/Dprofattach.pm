@@ -66,7 +66,7 @@ sub settings {
     my ($opt) = @_;
     die "--spool is for slices: --slice 60s --spool $opt->{spool}\n"
         if defined $opt->{spool} && !defined $opt->{slice};
-    die "-o and --slice both say where profiles go; leave one out\n"
+    die "-o is for one profile; with --slice $opt->{slice}, --spool names the folder of slices\n"
         if defined $opt->{o} && defined $opt->{slice};
     die "-o -: profiles go to files; name one\n" if ($opt->{o} // '') eq '-';
     die '--rate ' . $opt->{rate} . ': at most ' . MOST_RATE . "\n"
@@ -218,8 +218,9 @@ sub write_profiles {
         . plural($sum{samples}, 'sample', 'samples') . '; '
         . (@names > 1 ? "dprofreport $session->{out}*" : "dprofreport $names[0]") . ' shows it');
     my $bad = $sum{given_up} + $sum{unread};
-    complain("dprofattach: $bad more could not be made sense of; --pause may help")
-        if $bad > MANY_GIVEN_UP * ($sum{samples} + $bad);
+    my $due = $sum{samples} + $bad;
+    complain("dprofattach: $bad of $due samples could not be read, and the time of each is in the "
+        . 'next one; --pause loses fewer') if $bad > MANY_GIVEN_UP * $due;
     complain("dprofattach: $sum{behind} samples were left out, since the machine is busy; "
         . 'try a lower --rate') if $sum{behind} > MANY_GIVEN_UP * $sum{samples};
     return OK;

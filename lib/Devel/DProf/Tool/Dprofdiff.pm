@@ -224,8 +224,8 @@ sub too_few {
     my $needed = 1;
     $needed++ while $needed < 1000 && least_p($of_files || $needed, $needed) > $alpha;
     my $wanted = $needed > 999 ? "$sides[0]{name} has too few runs"
-        : @sides ? "at least $needed are needed beside the $of_files of $sides[0]{name}"
-        : "at least $needed a side are needed";
+        : @sides ? "-N $needed is the least beside the $of_files of $sides[0]{name}"
+        : "-N $needed is the least";
     complain("dprofdiff: -N $runs: with so few runs no difference of times can be significant at "
         . "$alpha; $wanted");
     return;

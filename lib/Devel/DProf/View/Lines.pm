@@ -130,7 +130,7 @@ sub edges {
     my $in_none = delete $found{''};
     return [sort keys %found] if %found;
     my $word = bytes($how->{edges_of});
-    die $in_none ? "$word is in no sub, so it has no callers\n"
+    die $in_none ? "$word is in no sub, so nothing calls it; --callees $word shows what it calls\n"
         : "there is no sub, file or line $word in $names\n";
 }
 
