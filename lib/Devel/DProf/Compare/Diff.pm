@@ -16,7 +16,7 @@ use Devel::DProf::Constants qw(options given DP_T_CPU DP_T_REAL
 use Devel::DProf::Metric;
 use Devel::DProf::Profile;
 use Devel::DProf::Sides qw(parts);
-use Devel::DProf::Text qw(few);
+use Devel::DProf::Text qw(few text);
 use Devel::DProf::View qw(flags meant_subs);
 use Devel::DProf::View::Layout qw(grouped);
 
@@ -541,6 +541,19 @@ sub print {
 
 # Returns what print would return, without printing.
 sub check { my ($self) = @_; return $self->result(\&Devel::DProf::Profile::check_diff) }
+
+# Returns the pairs of a gone and a new sub that may be one sub, from the result of print or check:
+# a line for people each.
+sub renamed { return split /\n/, text($_[0]{renamed} // '') }
+
+# Returns a comparison that pairs subs which certainly were renamed (--map auto), or this one if
+# there are none. It is not settled yet.
+sub with_certain_names {
+    my ($self) = @_;
+    my $result = $self->check or return undef;
+    my @names = map { split /=/, $_, 2 } split /\n/, text($result->{renames} // '');
+    return @names ? $self->with({ renames => [$self->renames, @names] }) : $self;
+}
 
 # Returns the comparison as rows, like Devel::DProf::Profile::compared, or undef, like print. In the
 # call tree, changes below that percentage of the total are joined in one line.

@@ -587,11 +587,8 @@ sub more_runs {
 # message.
 sub with_certain_names {
     my ($diff) = @_;
-    my $result = $diff->check or return undef;
-    my @names = map { split /=/, $_, 2 } split /\n/, text($result->{renames} // '');
-    return $diff if !@names;
-    my $other = $diff->with({ renames => [$diff->renames, @names] });
-    return $other->settle && $other->settle_rules ? $other : undef;
+    my $other = $diff->with_certain_names // return undef;
+    return $other == $diff || $other->settle && $other->settle_rules ? $other : undef;
 }
 
 # --annotate: the gate checks the comparison as usual; then the source is shown.
@@ -625,7 +622,6 @@ sub draw_picture {
         . "redirect it: > FILE") if -t STDOUT;
     my $result = $diff->check or return USAGE;
     my $flame = Devel::DProf::View::Flame->of_comparison($diff, { format => $how->{flame} },
-        renamed => [split /\n/, text($result->{renamed} // '')],
         defined $opt->{alpha} ? (alpha => $opt->{alpha}) : ());
     $flame->prepare or return FAILED;
     binmode STDOUT;

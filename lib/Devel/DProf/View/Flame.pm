@@ -8,7 +8,7 @@ use warnings;
 use Devel::DProf::Constants qw(words_of time_words);
 use Devel::DProf::Metric;
 use Devel::DProf::Profile;
-use Devel::DProf::Text qw(bytes text json_text shown few unknown);
+use Devel::DProf::Text qw(bytes text json_text shown few unknown plural);
 use Devel::DProf::Tool qw(complain);
 use Devel::DProf::View::Stacks;
 
@@ -237,19 +237,20 @@ sub prepare {
     if ($self->{pairs} && $self->{negate}) {
         @{ $self->{how}{columns} } = reverse @{ $self->{how}{columns} };
     }
-    $self->compare_runs($wanted[0]) or return 0 if $self->{diff} && !$self->{pairs};
+    $self->compare_sides($wanted[0]) or return 0 if $self->{diff} && !$self->{pairs};
     $self->style;
     return 1;
 }
 
-# Prepares the test for significant differences, if both sides have several runs.
-sub compare_runs {
+# Compares the sides as dprofdiff does: finds subs that may be one sub under two names, and prepares
+# the test for significant differences, if both sides have several runs.
+sub compare_sides {
     my ($self, $metric) = @_;
-    return 1 if grep { @{ $_->{profiles} } < 2 } $self->sides;
     my $diff = $self->{comparison}->with({ normalize => $self->{how}{normalize}, discoveries => 1,
-        alpha => $self->{alpha} // 0.05, no_children => 1 }, metric_name => $metric);
+        alpha => $self->{alpha} // 0.05, no_children => 1 }, metric_name => $metric, empty => 1);
     $diff->settle or return 0;
-    $self->{truth} = $diff;
+    $self->{truth} = $diff if !grep { @{ $_->{profiles} } < 2 } $self->sides;
+    $self->{renamed} = [Devel::DProf::Compare::Diff::renamed($diff->check || {})];
     return 1;
 }
 
@@ -297,11 +298,19 @@ sub style {
         $self->{how}{subtitle} = $when ? "recorded $when" : "$metric->{label} of $sides[0]"
             if $when || !$two && $metric->{label} ne 'samples';
     }
+    $self->{how}{subtitle} //= $self->renamed_in_short if !$self->{is_page};
     $self->{width_number} = $WIDTH{$width};
     $self->{width_word} = $width;
     $self->{how}{legend} = $self->legend($width, $before, $after) if $two;
     $self->{how}{seed} = $self->{random} ? 1 + int rand 2**31 : 0;
     return;
+}
+
+# Returns the first pair that may be one sub, and the number of the others, or undef.
+sub renamed_in_short {
+    my ($self) = @_;
+    my ($first, @more) = @{ $self->{renamed} || [] } or return undef;
+    return "Renamed? $first" . (@more ? '; and ' . plural(scalar @more, 'more pair') : '');
 }
 
 # Returns the header of the first profile of each side.
