@@ -87,10 +87,11 @@ subtest 'The exit status is that of the command' => sub {
     is($got->{status}, 3, 'a command that fails without a profile gives its status');
     $got = run_in($dir, ['--', './none']);
     is("$got->{status} $got->{err}", '127 dprofrun: ./none cannot be run: '
-        . "No such file or directory\n", 'a missing command gives status 127');
+        . "No such file or directory; dprof run -- perl PROGRAM records a program\n",
+        'a missing command gives status 127');
     $got = run_in($dir, ['lines', './none']);
     is("$got->{status} $got->{err}", '127 dprofrun: lines cannot be run: No such file or directory;'
-        . " options of the recorder stand before --: dprof run lines -- COMMAND\n",
+        . " if it is an option: dprof run lines -- COMMAND\n",
         'a missing command that is an option gives a message about --');
 };
 

@@ -86,7 +86,7 @@ for (['dprofdiff', '--format', 'flame-svg'], ['dprofflame', '--diff']) {
 }
 like(in_process('dprofflame', '--diff', '--subtitle', 'mine', @sides)->{out},
     qr{<text id="subtitle"[^>]*>mine</text>}, 'a subtitle of the user stays');
-like(in_process('dproffold', '--diff', '--unit', 'calls', '-m', 'calls', '--map', 'auto', @sides)->{out},
+like(in_process('dproffold', '--diff', '-m', 'calls', '--map', 'auto', @sides)->{out},
     qr/^P::y 300 300$/m, 'folded stacks take --map auto, too');
 
 for my $same (['--map', 'auto', 1], ['--map', 'P::c=P::z', 1]) {

@@ -17,7 +17,7 @@ use Devel::DProf::Metric;
 use Devel::DProf::Profile;
 use Devel::DProf::Sides qw(parts);
 use Devel::DProf::Text qw(few text);
-use Devel::DProf::View qw(flags meant_subs);
+use Devel::DProf::View qw(flags meant_subs meant_selected);
 use Devel::DProf::View::Layout qw(grouped);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
@@ -376,7 +376,8 @@ sub idle {
     my %option = (re_only => '--only', re_skip => '--skip', packages => '-d', scripts => '-C');
     my $filter = join ' and ', map { $option{$_} }
         grep { $self->{$_} } qw(re_only re_skip packages scripts);
-    push @idle, "$filter: nothing is left" if length $filter && !$result->{rows};
+    push @idle, "$filter: nothing is left"
+        . meant_selected({ %$self, subs => undef }) if length $filter && !$result->{rows};
     my ($names, @renames) = ($self->{subs} || {}, @{ $self->{how}{renames} || [] });
     return @idle if !%$names && !@renames;
     my @subs = map { $_->subs({ autoload => $self->{autoload} }) }

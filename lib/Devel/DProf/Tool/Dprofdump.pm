@@ -45,6 +45,7 @@ sub dump_target {
         my $why = $@ =~ s/\n\z//r;
         $why = "process $name: $why" if !$is_core && $why !~ /\bprocess $name\b/;
         $why = "$name: $why" if $is_core && index($why, $name) != 0;
+        $why .= $is_core ? instead_of($name) : '';
         complain("dprofdump: $why");
         return FAILED;
     }
@@ -60,6 +61,13 @@ sub dump_target {
     my $rc = print($opt->{json} ? json_of(\%what) : text_of(\%what)) ? 0 : 1;
     my $is_read = grep { $_->{frames} } @threads;
     return written('dprofdump', \*STDOUT, $rc) || ($is_read ? OK : FAILED);
+}
+
+# Returns what to type in place of a file that is no core file.
+sub instead_of {
+    my ($name) = @_;
+    return "; dprofreport $name shows a profile" if Devel::DProf::Tool::is_profile($name);
+    return '; dprofdump PID shows a program that runs';
 }
 
 # ---- text ----

@@ -52,7 +52,7 @@ What is counted:
     --processes reads all files of each run (tmon.out.PID)
 = program
     --program   shows the time outside of all subs, too
-= unit=s
+= unit=s(unit)
     --unit u    what folded stacks count: s, ms, us, ns, calls, samples ...
 = main
     --main      leaves out what ran before the main program
@@ -94,7 +94,7 @@ Instead of the table:
 
 = watch=f
     --watch s   prints a new report every s seconds, while the program runs
-= p|profile=s  Q|quit
+= p|profile=s(some)  Q|quit
     -p script   profiles the script first;  -Q  only that
     -V          version, and where the profile comes from
     -h, -H      this help, the manual
@@ -200,8 +200,6 @@ sub first_of {
 # Prints the table, or with -S the tree, of all files together. Returns the tool's status.
 sub report {
     my ($opt, $how, @names) = @_;
-    return $TOOL->usage("--unit $opt->{unit}: must be s, ms, us, ns, or a word for what is counted")
-        if defined $opt->{unit} && !Devel::DProf::Input::is_unit($opt->{unit});
     my $input = Devel::DProf::Input->new(force => $opt->{F}, progress => 1,
         (map { $_ => $opt->{$_} } qw(phases main unit)));
     my $profile = $input->profile;
@@ -233,8 +231,11 @@ sub metric {
     return OK if !defined $opt->{m};
     my $metric = $profile->metric($opt->{m});
     my @known = (time_words(), $profile->counter_names);
-    return $TOOL->usage("--metric $opt->{m}: the profile has " . join(', ', @known)
-        . Devel::DProf::Metric::hint($opt->{m}, @known)) if !$metric || $metric->is_calls;
+    if (!$metric || $metric->is_calls) {
+        complain($_) for Devel::DProf::Metric::missing($opt->{m}, \@known, undef,
+            'the table can have ' . join ', ', @known);
+        return FAILED;
+    }
     my @how = ($metric->for_rows, $metric->is_counter ? (counter_label => $metric->label) : ());
     for my $file (0 .. $profile->files - 1) {
         my $path = $profile->outcome($file)->{path};
@@ -263,7 +264,8 @@ sub print_calls {
 
 sub no_such_sub {
     my ($opt, @names) = @_;
-    complain("-g $opt->{g}: there is no sub of that name in @names");
+    complain("-g $opt->{g}: there is no sub of that name in @names; "
+        . 'dprofpp -O 1000 lists the subs');
     return FAILED;
 }
 

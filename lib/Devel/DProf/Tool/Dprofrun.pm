@@ -27,14 +27,14 @@ dprofrun [options] RECORDER-OPTION,... -- COMMAND [ARG ...]
 Records a command with all perls that it starts, waits for it, and reports where the time went.
 The options of the recorder are those of -d:DProf=; perl -d:DProf=help lists them.
 
-= html  o|output=s
+= html  o|output=s(some)
     --html              writes a page, dprof.html, in place of the report;  -o FILE  elsewhere
 = m|metric=s
     -m METRIC           {METRICS}
                         or another counter (dproflist lists them)
 = O|rows=i(positive)
     -O N                the first N rows of the report
-= keep=s
+= keep=s(some)
     --keep DIR          the folder for the profiles, which stay (default: dprof.run, in which
                         the next run replaces them)
     -V  -h  -H          version, this help, the manual
@@ -63,7 +63,8 @@ sub run_command {
     my ($opt, undef, $names, $behind) = @_;
     my @recorder = $behind ? @$names : ();
     my @command = $behind ? @$behind : @$names;
-    return $TOOL->usage('there is no command: dprof run -- perl PROGRAM') if !@command;
+    return $TOOL->usage('there is no command: dprof run -- perl PROGRAM')
+        if !length($command[0] // '');
     my $dir = eval { profile_folder($opt->{keep}) } // return fail_with($@);
     my $absolute = File::Spec->rel2abs($dir);
     my $options = join ',', @recorder;
@@ -72,7 +73,8 @@ sub run_command {
     return $TOOL->usage($wrong) if defined $wrong;
     my ($status, undef, $why)
         = Devel::DProf::Tool::Record::record_as_is($absolute, $options, @command);
-    return not_run($why, $command[0], $behind) if defined $why;
+    return not_run($why, $command[0], $behind || !is_option($absolute, $command[0]))
+        if defined $why;
     my $own = $status & 127 ? BY_SIGNAL + ($status & 127) : $status >> 8;
     # From here on, all output goes to the standard error, so that it does not mix with the
     # command's output.
@@ -89,11 +91,19 @@ sub fail_with {
     return FAILED;
 }
 
+# Returns whether the recorder has an option of that name.
+sub is_option {
+    my ($dir, $word) = @_;
+    return (Devel::DProf::Tool::Record::wrong_options($dir, $word) // '') !~ /\Aunknown option/;
+}
+
 sub not_run {
-    my ($why, $command, $is_certain) = @_;
-    complain("dprofrun: $command cannot be run: $why"
-        . ($is_certain ? '' : "; options of the recorder stand before --: dprof run $command -- "
-            . 'COMMAND'));
+    my ($why, $command, $is_command) = @_;
+    my $program = Devel::DProf::Tool::is_program($command) ? $command : 'PROGRAM';
+    complain("dprofrun: $command cannot be run: $why" . (!$is_command
+        ? "; if it is an option: dprof run $command -- COMMAND"
+        : Devel::DProf::Tool::is_profile($command) ? "; dprof report $command shows a profile"
+        : "; dprof run -- perl $program records a program"));
     return NOT_RUN;
 }
 

@@ -38,7 +38,7 @@ sub new {
     my %palette = words_of('palette');
     $palette{perl} = $palette{package};
     my $colors = $self->{colors} // 'package';
-    die "--colors $colors: the palettes are " . join(', ', sort keys %palette) . "\n"
+    die '--colors: ' . unknown('palette', $colors, sort keys %palette) . "\n"
         if !exists $palette{$colors};
     $self->{how}{palette} = $palette{$colors};
     if (defined(my $background = $self->{bgcolors})) {
@@ -421,7 +421,7 @@ sub sources_of_page {
     my ($self) = @_;
     require Devel::DProf::View::Source;
     my @sides = map { [map { @$_ } @{ $_->{profiles} }] } $self->sides;
-    my (@sources, %is_kept_out);
+    my (@sources, %is_kept_out, @lacking);
     for my $side (0 .. ($self->{how}{is_pair} ? 0 : $#sides)) {
         my %with;
         for my $profile (@{ $sides[$side] }) {
@@ -431,6 +431,7 @@ sub sources_of_page {
             my $source = Devel::DProf::View::Source->find($file, $with{$file}, @{ $self->{symfs} });
             my $state = $source->state;
             my $is_shown = $state ne 'changed';
+            push @lacking, $file if $state eq 'changed' || ($state eq 'gone' && $source->is_known);
             $is_kept_out{$file} = 1 if $state eq 'kept out';
             # The page must not tell strangers which files exist on this machine.
             $state = 'kept out' if $state eq 'gone' && !$source->is_known;
@@ -439,6 +440,8 @@ sub sources_of_page {
         }
     }
     tell_kept_out(sort keys %is_kept_out) if !$self->{force};
+    tell_lacking(@lacking) if !$self->{force} && !grep { length } map { $sources[ 4 * $_ + 2 ] }
+        0 .. $#sources / 4;
     return @sources;
 }
 
@@ -449,6 +452,15 @@ sub tell_kept_out {
     my @shown = map { bytes(shown($_)) } few(@files);
     complain('the page lacks the source of ' . join(', ', @shown) . ': nothing proves that the'
         . ' profile was made from it; --source-dir DIR includes files below DIR');
+    return;
+}
+
+# Says that the page has no source at all, as for the profile of another checkout.
+sub tell_lacking {
+    my @files = @_ or return;
+    my @shown = map { bytes(shown($_)) } few(@files);
+    complain('the page has no source: ' . join(', ', @shown) . ' changed since the recording, or '
+        . 'cannot be found; --source-dir DIR includes files below DIR');
     return;
 }
 

@@ -13,7 +13,7 @@ use Devel::DProf::Profile;
 use Devel::DProf::Sides qw(side);
 use Devel::DProf::Text qw(text unknown);
 use Devel::DProf::Tool qw(complain progress end_transient);
-use Devel::DProf::View qw(filters flags folders nothing_shown);
+use Devel::DProf::View qw(filters flags folders nothing_shown meant_selected);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -277,7 +277,8 @@ sub failed { return $_[0]{failed} || defined $_[0]->unmatched ? 1 : 0 }
 # Returns the message, after printing, if the filters show no sub at all.
 sub unmatched {
     my ($self) = @_;
-    return scalar nothing_shown($self->{comparison} // $self);
+    my $nothing = nothing_shown($self->{comparison} // $self) // return undef;
+    return $nothing . meant_selected($self);
 }
 
 # Returns whether --only or --skip filters the subs.
