@@ -527,7 +527,23 @@ sub report {
         written('dprofreport', $out, 0);
         return FAILED;
     }
+    print_processes($out, $is_terminal, $opt, @profiles) if $opt->{processes} && $view->{answer};
     return written('dprofreport', $out, $rc < 0 ? $rc : 0) || $failed;
+}
+
+# Prints the processes of the profiles below the answer, if there are several.
+sub print_processes {
+    my ($out, $is_terminal, $opt, @profiles) = @_;
+    require Devel::DProf::View::Processes;
+    my @processes = Devel::DProf::View::Processes::of_headers(map {
+        my $p = $_;
+        map { +{ $p->header($_) } } 0 .. $p->files - 1;
+    } @profiles);
+    return if @processes < 2;
+    my %width = text_widths($is_terminal, $opt->{wide});
+    print {$out} "\n", bytes(Devel::DProf::View::Processes::as_text(
+        $width{width} || $width{names_width}, @processes));
+    return;
 }
 
 1;

@@ -7,15 +7,16 @@ use warnings;
 
 use Devel::DProf::Input;
 use Devel::DProf::Metric;
-use Devel::DProf::Text qw(bytes plural shown);
-use Devel::DProf::Tool qw(OK FAILED complain);
+use Devel::DProf::Text qw(bytes);
+use Devel::DProf::Tool qw(OK FAILED complain terminal_width);
 use Devel::DProf::Tool::Options;
 use Devel::DProf::Tool::Record;
 use Devel::DProf::Tools;
+use Devel::DProf::View::Processes;
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
-use constant { DIR => 'dprof.run', PROCESSES => 10, NOT_RUN => 127, BY_SIGNAL => 128 };
+use constant { DIR => 'dprof.run', NOT_RUN => 127, BY_SIGNAL => 128 };
 
 my $TOOL = Devel::DProf::Tool::Options->new(
     lists => { METRICS => Devel::DProf::Metric::for_help() },
@@ -145,8 +146,11 @@ sub report {
         rmdir $dir;
         return fail_with("$command has left no profile; is it a Perl program?");
     }
-    my @processes = processes(@files);
-    print processes_as_text(@processes) if @processes > 1;
+    my @processes = Devel::DProf::View::Processes::of_headers(
+        map { +{ Devel::DProf::Input::header_of($_) } } @files);
+    print bytes(Devel::DProf::View::Processes::as_text(
+        terminal_width() || Devel::DProf::Tool::PIPE_WIDTH, @processes))
+        if @processes > 1;
     my @metric = defined $opt->{m} ? ('-m', $opt->{m}) : ();
     return write_page($opt, @metric, @files) if $opt->{html};
     my $status = tool_main('report')->(@metric, defined $opt->{O} ? ('-O', $opt->{O}) : (), @files);
@@ -166,29 +170,6 @@ sub write_page {
     my $status = tool_main('html')->('-o', $opt->{o}, @args);
     complain("wrote $opt->{o}; open it in a browser") if $status == OK;
     return $status;
-}
-
-# Returns the processes of these files, the longest first: process, seconds of CPU time, program.
-sub processes {
-    my %of;
-    for my $path (@_) {
-        my %header = Devel::DProf::Input::header_of($path);
-        my $one = $of{ $header{dprof_pid} // $path } //= { pid => $header{dprof_pid} // '?' };
-        $one->{program} //= $header{dprof_script};
-        $one->{cpu} += eval { ($header{rrun_utime} + $header{rrun_stime}) / $header{hz} } // 0;
-    }
-    return sort { $b->{cpu} <=> $a->{cpu} || $a->{pid} cmp $b->{pid} } values %of;
-}
-
-# Returns the list of processes, PROCESSES at most, with their CPU times.
-sub processes_as_text {
-    my (@processes) = @_;
-    my $more = @processes > PROCESSES ? () = splice @processes, PROCESSES : 0;
-    my @rows = map {
-        sprintf '%10.4f %8s  %s', @$_{qw(cpu pid)}, bytes(shown($_->{program} // '?'))
-    } @processes;
-    return join "\n", plural(@processes + $more, 'process', 'processes') . ':',
-        '     CPU s      PID  Program', @rows, $more ? "... and $more more" : (), "\n";
 }
 
 1;
