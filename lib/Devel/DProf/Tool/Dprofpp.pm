@@ -9,7 +9,7 @@ use Devel::DProf::Constants qw(time_words);
 use Devel::DProf::Input qw(of_runs report_outcome usable readable doubts);
 use Devel::DProf::Profile;
 use Devel::DProf::Text qw(bytes text);
-use Devel::DProf::Tool qw(OK FAILED USAGE complain written terminal_width);
+use Devel::DProf::Tool qw(OK FAILED USAGE complain output written terminal_width);
 use Devel::DProf::Tool::Options;
 
 our $VERSION = $Devel::DProf::Core::VERSION;
@@ -83,6 +83,8 @@ Order and size:
 = classic!
     --classic   seconds in the columns that programs expect, as in a pipe
     --no-classic    ms and us, as on a terminal
+= pager!
+    --no-pager      does not use a pager
 
 Instead of the table:
 = S|merged-tree
@@ -220,9 +222,10 @@ sub report {
         return no_such_sub($opt, @names);
     }
     my $print = $opt->{S} ? 'print_merged' : 'print_flat';
-    my $rc = $profile->$print(\*STDOUT, { %{ $how->{view} }, @metric, @roles,
+    my $out = out_of($opt);
+    my $rc = $profile->$print($out, { %{ $how->{view} }, @metric, @roles,
         width => terminal_width(), human => !($opt->{classic} // !-t STDOUT) ? 1 : 0 });
-    return finish_output($rc, $opt) || $failed;
+    return finish_output($out, $rc, $opt) || $failed;
 }
 
 # Returns a status, and the table's options for the metric of -m, a time or a counter.
@@ -249,8 +252,9 @@ sub metric {
 sub print_calls {
     my ($opt, $how, @names) = @_;
     my ($failed, $found) = (OK, !defined $opt->{g});
+    my $out = out_of($opt);
     for my $path (@names) {
-        my $outcome = Devel::DProf::Profile::print_calls($path, \*STDOUT,
+        my $outcome = Devel::DProf::Profile::print_calls($path, $out,
             { fold => $opt->{t} && !$opt->{T} ? 1 : 0, phases => $opt->{phases} ? 1 : 0,
                 force => $opt->{F} ? 1 : 0, only => $how->{view}{only}, %{ labels($how) } });
         my ($status, $readable) = outcome($outcome, $opt, $how);
@@ -259,7 +263,7 @@ sub print_calls {
         last if !defined $readable;
     }
     $failed ||= no_such_sub($opt, @names) if !$found;
-    return finish_output(0, $opt) || $failed;
+    return finish_output($out, 0, $opt) || $failed;
 }
 
 sub no_such_sub {
@@ -278,7 +282,18 @@ sub role_of {
 }
 
 # If another report follows, the output is flushed, and the handle stays open.
-sub finish_output { return written('dprofpp', \*STDOUT, $_[0], unfinished => $_[1]{watch}) }
+# Returns the handle of the output: a pager's on a terminal, unless --watch draws the screen anew,
+# or --classic wants what a pipe gets.
+sub out_of {
+    my ($opt) = @_;
+    my ($out) = output(!$opt->{watch} && ($opt->{pager} // !$opt->{classic}), 1);
+    return $out;
+}
+
+sub finish_output {
+    my ($out, $rc, $opt) = @_;
+    return written('dprofpp', $out, $rc, unfinished => $opt->{watch});
+}
 
 # ---- messages about files ----
 

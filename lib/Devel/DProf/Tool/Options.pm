@@ -7,7 +7,7 @@ use strict;
 use warnings;
 
 use Devel::DProf::Text qw(text few meant);
-use Devel::DProf::Tool qw(OK USAGE complain written);
+use Devel::DProf::Tool qw(OK USAGE complain output written);
 use Devel::DProf::Tools;
 
 our $VERSION = $Devel::DProf::Core::VERSION;
@@ -235,8 +235,10 @@ sub about {
     my ($self, $opt) = @_;
     if ($opt->{H} && !$opt->{h}) {
         require Pod::Usage;
-        Pod::Usage::pod2usage(-verbose => 2, -noperldoc => 1, -input => $0, -exitval => 'NOEXIT');
-        return OK;
+        my ($out) = output(1, 1);
+        Pod::Usage::pod2usage(-verbose => 2, -noperldoc => 1, -input => $0, -exitval => 'NOEXIT',
+            -output => $out);
+        return written($self->{name}, $out, 0);
     }
     return undef if !$opt->{h} && (!$opt->{V} || $self->{own_version});
     print $opt->{h} ? $self->help : "$self->{name} version: $VERSION\n";
