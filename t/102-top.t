@@ -245,7 +245,8 @@ subtest 'dproftop shows counters, other times, filters and orders' => sub {
         '-l of a profile without lines says how to record them');
     my $none = top($dir, ['-m', 'nonsense']);
     is($none->{err},
-        'dproftop: -m nonsense: the profile has ' . join(', ', time_words(), 'ops') . "\n",
+        "dproftop: there is no metric nonsense\ndproftop: the profile has "
+            . join(', ', time_words(), 'ops') . "\n",
         'an unknown metric gives a message that lists the metrics');
     is($none->{status}, 1, 'an unknown metric gives status 1');
     like(top($dir, ['-m', 'calls'])->{err}, qr/the profile has cpu, user/,
@@ -420,12 +421,14 @@ subtest 'Files without times and mistakes in the command line give a message' =>
     my $dir = scratch();
     spew("$dir/foreign", "hello\n");
     is_deeply([@{ top($dir, ['foreign']) }{qw(out err status)}],
-        ['', "Not a perl profile: foreign\n", 1], 'a file that is no profile is an error');
+        ['', "Not a perl profile: foreign; dprof run -- perl PROGRAM records one\n", 1],
+        'a file that is no profile is an error');
     spew("$dir/folded", "a;b 3\nc 4\n");
     is_deeply([@{ top($dir, ['folded']) }{qw(out err status)}],
         ['', "dproftop: folded: the profile has no times; dprofreport shows it\n", 1],
             'a profile without times is an error');
-    is(top($dir, ['-'])->{err}, "dproftop: -: not a file that can be read again\n",
+    is(top($dir, ['-'])->{err},
+        "dproftop: -: not a file that can be read again; dprofreport reads it once\n",
         'a pipe is an error');
     for (['-d', 0], ['-n', 0], ['-s', 'nonsense'], ['--only', '(']) {
         is(top($dir, $_)->{status}, 2, "@$_ is a usage error");

@@ -214,7 +214,8 @@ subtest 'The terminal is restored at every end of dproftop' => sub {
             or diag $out =~ s/\e/ESC/gr;
     }
     my $out = top_on_terminal('', ['-d', 100, '-m', 'nonsense']);
-    like($out, qr/-m nonsense: the profile has .*status 256, terminal: as it was\r\n\z/s,
+    like($out,
+        qr/there is no metric nonsense.*the profile has .*status 256, terminal: as it was\r\n\z/s,
         'a fatal message restores the terminal');
     $out = top_on_terminal('', ['-d', 0.01, '-n', 3]);
     like($out, qr/$ENTER.*main::f.*$LEAVE\r\nstatus 0, terminal: as it was\r\n\z/s,

@@ -85,6 +85,7 @@ subtest 'What the tools write is whole or not' => sub {
     $made{$_} = ['dprofexport', '--format', $_, '-o', $out, $files{'tree,lines'} // $files{tree}]
         for qw(pprof speedscope callgrind);
     for my $name (sort keys %made) {
+        unlink $out;                    # no tool replaces a profile by a file of another kind
         my $run = in_process(@{ $made{$name} });
         is($run->{status}, 0, "$name is written by its tool") or diag $run->{err};
         cuts_ok($name, slurp($out) =~ s/\n\z//r) if $name eq 'speedscope';

@@ -58,10 +58,13 @@ subtest 'All processes are one report' => sub {
     is_deeply(calls_in($got->{err}), { 'main::f' => 3, 'main::g' => 14 },
         'the calls of system, the shell and fork add up');
     like($got->{err}, qr/^5 processes:$/m, 'the report has a table of processes');
-    is(join(' ', sort $got->{err} =~ /^ +[\d.]+ +\d+  (\S+)$/mg),
+    my $row = qr/^ +([\d.]+) +[\d.]+ +[\d.]+ +\d+ +\d+  +/;
+    is(join(' ', sort map { /$row(\S+)$/ ? $2 : () } split /\n/, $got->{err}),
         'one.pl two.pl two.pl two.pl two.pl', 'the table names the program of each process');
-    my @cpu = $got->{err} =~ /^ +([\d.]+) +\d+  \S+$/mg;
-    is("@cpu", join(' ', sort { $b <=> $a } @cpu), 'the table has the costliest process first');
+    my @cpu = map { /${row}two\.pl$/ ? $1 : () } split /\n/, $got->{err};
+    is("@cpu", join(' ', sort { $b <=> $a } @cpu), 'a program has its costliest process first');
+    like($got->{err}, qr/^ +[\d.]+ +4 processes +two\.pl$/m, 'the table counts the processes of a '
+        . 'program');
 
     $got = run_in($dir, ['--', 'sh', '-c', join '; ', ("'$^X' one.pl") x 11]);
     like($got->{err}, qr/^11 processes:$/m, 'the table counts many processes');
@@ -87,10 +90,11 @@ subtest 'The exit status is that of the command' => sub {
     is($got->{status}, 3, 'a command that fails without a profile gives its status');
     $got = run_in($dir, ['--', './none']);
     is("$got->{status} $got->{err}", '127 dprofrun: ./none cannot be run: '
-        . "No such file or directory\n", 'a missing command gives status 127');
+        . "No such file or directory; dprof run -- perl PROGRAM records a program\n",
+        'a missing command gives status 127');
     $got = run_in($dir, ['lines', './none']);
     is("$got->{status} $got->{err}", '127 dprofrun: lines cannot be run: No such file or directory;'
-        . " options of the recorder stand before --: dprof run lines -- COMMAND\n",
+        . " if it is an option: dprof run lines -- COMMAND\n",
         'a missing command that is an option gives a message about --');
 };
 

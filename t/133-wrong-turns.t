@@ -59,6 +59,7 @@ mkdir "$dir/$_" or die $! for 'folder', 'nune';    # a folder is no file that ma
 
 my $TRY = "Try 'TOOL -h' for help.";
 my $NONE = 'No such file or directory';
+my $RECORD = 'dprof run -- perl PROGRAM records one';
 my @METRICS = 'cpu, user, system, real, calls';
 my @READERS = map { "dprof$_" } qw(report diff flame html fold export merge pp);
 
@@ -91,7 +92,7 @@ each_of(['dprofattach', 'dprofdump'], [['999999999'],
 push @rows, (
     ['dprofattach', [], "which process? dprofattach PID, or dprofattach -- COMMAND\n$TRY", 2],
     ['dprofattach', ['ours.out'],
-        "ours.out: not the number of a process; dprofattach -- ours.out starts a command\n$TRY", 2],
+        "ours.out: not the number of a process; dprofreport ours.out shows a profile\n$TRY", 2],
     ['dprofattach', ['--for', '10x', 1],
         "--for 10x: a time is a number with ms, s, m or h: --for 10s\n$TRY", 2],
     ['dprofattach', ['--spool', 'x', 1], "--spool is for slices: --slice 60s --spool x\n$TRY", 2],
@@ -102,8 +103,9 @@ push @rows, (
     ['dprofattach', ['--rate', 20000, 1], "--rate 20000: at most 10000\n$TRY", 2],
     ['dprofdump', [], "one process or core file at a time; dprofdump PID\n$TRY", 2],
     ['dprofdump', [1, 2], "one process or core file at a time; dprofdump PID\n$TRY", 2],
-    ['dprofdump', ['ours.out'], 'dprofdump: ours.out: not a core file of this kind of machine', 1],
-    ['dprofdump', ['nune_'], "dprofdump: nune_: $NONE", 1],
+    ['dprofdump', ['ours.out'], 'dprofdump: ours.out: not a core file of this kind of machine; '
+        . 'dprofreport ours.out shows a profile', 1],
+    ['dprofdump', ['nune_'], "dprofdump: nune_: $NONE; dprofdump PID shows a program that runs", 1],
 );
 # Files: both sides of a comparison are named.
 for my $tool (@READERS) {
@@ -112,21 +114,23 @@ for my $tool (@READERS) {
     push @rows,
         [$tool, [@other, 'oers.out'],
             "Unable to open oers.out: $NONE; did you mean ours.out?" . $more->('oers.out'), 1],
-        [$tool, [@other, 'nune_'], "Unable to open nune_: $NONE" . $more->('nune_'), 1],
+        [$tool, [@other, 'nune_'], "Unable to open nune_: $NONE; $RECORD" . $more->('nune_'), 1],
         [$tool, [@other, 'empty.out'],
-            'Not a perl profile: empty.out (it is empty)' . $more->('empty.out'), 1],
-        [$tool, [@other, 'text.txt'], 'Not a perl profile: text.txt' . $more->('text.txt'), 1],
+            "Not a perl profile: empty.out (it is empty); $RECORD" . $more->('empty.out'), 1],
+        [$tool, [@other, 'text.txt'],
+            "Not a perl profile: text.txt; $RECORD" . $more->('text.txt'), 1],
         [$tool, [@other, 'program.pl'], 'Not a perl profile: program.pl; '
             . 'dprof run -- perl program.pl records one' . $more->('program.pl'), 1],
-        [$tool, [@other, 'folder'], 'folder is a directory; name the profiles in it'
-            . ($tool =~ /report|pp|merge/ ? '' : ': folder/*.out') . $more->('folder'), 1];
+        [$tool, [@other, 'folder'], "folder is a directory, and has no profiles; $RECORD"
+            . $more->('folder'), 1];
 }
 # Metrics, subs, conditions, commands.
 push @rows, (
     ['dprofreport', ['-m', 'cpuu', 'ours.out'],
-        "-m cpuu: the profile has @METRICS; did you mean cpu?\n$TRY", 2],
+        "there is no metric cpuu; did you mean cpu?\nthe profile has @METRICS", 1],
     ['dprofpp', ['-m', 'usre', 'ours.out'],
-        "--metric usre: the profile has cpu, user, system, real; did you mean user?\n$TRY", 2],
+        "there is no metric usre; did you mean user?\nthe table can have cpu, user, system, real",
+        1],
     ['dprofdiff', ['-m', 'clals', 'ours.out', 'ours.out'],
         "there is no metric clals; did you mean calls?\nboth sides have @METRICS", 1],
     (map { [$_, ['-m', 'allocs', 'ours.out'],
@@ -150,8 +154,8 @@ push @rows, (
     ['dprofstore', ['pshu'], "unknown command pshu; did you mean push?\n$TRY", 2],
     ['dprofstore', ['ours.out'],
         "ours.out: a command comes first: dprofstore push ours.out\n$TRY", 2],
-    ['dproflist', ['ours.out'], "dproflist: event 'ours.out': no such event; of a profile, "
-        . 'dprofreport shows more: dprofreport ours.out', 1],
+    ['dproflist', ['ours.out'], "dproflist: event 'ours.out': no such event; "
+        . 'dprofreport ours.out shows a profile', 1],
     ['dprof', ['flam'], "unknown command flam; did you mean flame?\n$TRY", 2],
     ['dprof', ['help', 'reprot'], "unknown command reprot; did you mean report?\n$TRY", 2],
     ['dprof', ['ours.out'], "ours.out: a tool comes first: dprof report ours.out\n$TRY", 2],

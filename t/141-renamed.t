@@ -56,12 +56,38 @@ for my $format (qw(markdown html)) {
     is(scalar(grep { index($out, $_) >= 0 } lines_of(@want)), 2, "$format names the pairs")
         or diag $out;
 }
-my ($data) = in_process('dprofdiff', '--format', 'flame', @sides)->{out}
-    =~ m{id="dprof-data">([^<]*)</script>};
-$data = Compress::Zlib::memGunzip(MIME::Base64::decode_base64($data // '')) // '';
-is(scalar(() = $data =~ /"Renamed\?"/g), 2, 'the page of a difference names the pairs');
-like($data, qr/"P::c -> P::z, 1,005 calls: --map OLD=NEW compares them as one sub"/,
-    'a note of the page has the names');
+# Pages and pictures, whichever tool makes them.
+sub data_of_page {
+    my ($data) = $_[0] =~ m{id="dprof-data">([^<]*)</script>};
+    return Compress::Zlib::memGunzip(MIME::Base64::decode_base64($data // '')) // '';
+}
+my @auto = ([], ['--map', 'auto']);
+for (['dprofdiff', '--format', 'flame'], ['dprofflame', '--diff', '--format', 'html'],
+    ['dprofhtml', '--diff', '-o', '-']) {
+    my ($tool, @options) = @$_;
+    for my $map (@auto) {
+        my $run = in_process($tool, @options, @$map, @sides);
+        is($run->{err}, '', "$tool @options @$map says nothing");
+        my $data = data_of_page($run->{out});
+        is(scalar(() = $data =~ /"Renamed\?"/g), @$map ? 1 : 2,
+            "the page of $tool @options @$map names the pairs");
+        like($data, qr/"P::c -> P::z, 1,005 calls: --map OLD=NEW compares them as one sub"/,
+            "a note of the page of $tool @$map has the names");
+    }
+}
+for (['dprofdiff', '--format', 'flame-svg'], ['dprofflame', '--diff']) {
+    my ($tool, @options) = @$_;
+    my ($line) = in_process($tool, @options, @sides)->{out}
+        =~ m{<text id="subtitle"[^>]*>([^<]*)</text>};
+    is($line, 'Renamed? P::c -&gt; P::z, 1,005 calls: --map OLD=NEW compares them as one sub; '
+        . 'and 1 more pair', "the picture of $tool names the first pair");
+    unlike(in_process($tool, @options, @sides[0, 0])->{out}, qr/Renamed/,
+        "the picture of $tool without pairs has no such line");
+}
+like(in_process('dprofflame', '--diff', '--subtitle', 'mine', @sides)->{out},
+    qr{<text id="subtitle"[^>]*>mine</text>}, 'a subtitle of the user stays');
+like(in_process('dproffold', '--diff', '-m', 'calls', '--map', 'auto', @sides)->{out},
+    qr/^P::y 300 300$/m, 'folded stacks take --map auto, too');
 
 for my $same (['--map', 'auto', 1], ['--map', 'P::c=P::z', 1]) {
     my (@map) = @$same[0, 1];

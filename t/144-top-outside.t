@@ -129,7 +129,7 @@ like($top->{out}, qr/  process $server->{pid} and 2 more  sampled from outside  
 # ---- what cannot be shown ----
 
 for my $case ([[$server->{pid}, $program],
-    qr/\A\S+ \Q$program\E: no process; a profile cannot be shown together with processes that /],
+    qr/\A\S+ \Q$program\E: no process; dproftop \Q$program\E shows a profile, /],
     [['--children'], qr/\A\S+ --children is for processes: --children --pid PID$/],
     [['--processes', $server->{pid}], qr/\A\S+ --processes is for profiles; --children shows /],
     [['--pid', 2**30], qr/\A\S+ there is no process 1073741824$/]) {

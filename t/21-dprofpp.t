@@ -87,7 +87,8 @@ subtest '-f, -G and -P filter and group subs' => sub {
     unlike((dprofpp('-f', '(?{ print "code" })', $ours))[0], qr/code/,
         'code in a regex is not run');
     is_deeply([dprofpp('-g', 'My::Pkg::no_such', @$_, $ours)],
-        ['', "-g My::Pkg::no_such: there is no sub of that name in $ours\n", 1],
+        ['', "-g My::Pkg::no_such: there is no sub of that name in $ours; "
+            . "dprofpp -O 1000 lists the subs\n", 1],
         "@$_ -g: an unknown name is an error")
         for [], ['-S'], ['-T'], ['-t'];
     is((dprofpp('-T', '-g', 'My::Pkg::wanted', $ours,
@@ -138,15 +139,18 @@ SKIP: {
 
 subtest 'Bad files give a message' => sub {
     is_deeply([dprofpp({ dir => $dir }, 'none')],
-        ['', "Unable to open none: No such file or directory\n", 1], 'a missing file is an error');
-    says('no profile', "hello\n", [], "Not a perl profile: x.out\n", 1, qr/\A\z/);
-    says('empty', '', [], "Not a perl profile: x.out (it is empty)\n", 1);
+        ['', "Unable to open none: No such file or directory; "
+            . "dprof run -- perl PROGRAM records one\n", 1], 'a missing file is an error');
+    says('no profile', "hello\n", [],
+        "Not a perl profile: x.out; dprof run -- perl PROGRAM records one\n", 1, qr/\A\z/);
+    says('empty', '', [],
+        "Not a perl profile: x.out (it is empty); dprof run -- perl PROGRAM records one\n", 1);
     is((dprofpp("$dir"))[1],
         "$dir is a directory; name the profiles in it, such as $dir/tmon.out\n",
         'a directory is an error that names the profile in it');
     mkdir "$dir/empty" or die;
     is_deeply([dprofpp({ dir => "$dir/empty" }, $_, '.')],
-        ['', ". is a directory; name the profiles in it\n", 1],
+        ['', ". is a directory, and has no profiles; dprof run -- perl PROGRAM records one\n", 1],
         "$_: a directory without a profile is an error") for qw(-I -T);
     is_deeply([dprofpp({ dir => "$dir/empty" }, $_)],
         ['', "Unable to open tmon.out: No such file or directory; "

@@ -125,8 +125,8 @@ subtest 'On a terminal each report takes the place of the one before' => sub {
 };
 
 subtest 'Files that cannot be watched are refused' => sub {
-    for (['-', 'not a file that can be read again'],
-        ['/dev/null', 'not a file that can be read again']) {
+    for (['-', 'not a file that can be read again; dprofreport reads it once'],
+        ['/dev/null', 'not a file that can be read again; dprofreport reads it once']) {
         is_deeply([dprofpp('--watch', 1, $_->[0])], ['', "--watch: $_->[0]: $_->[1]\n"
             . "Try 'dprofpp -h' for help.\n", 2], "--watch refuses $_->[0]");
     }
@@ -136,7 +136,7 @@ subtest 'Files that cannot be watched are refused' => sub {
         '--watch is refused with -p');
     spew("$dir/foreign.out", "hello\n");
     is_deeply([dprofpp({ dir => $dir }, '--watch', 100, 'foreign.out')],
-        ['', "Not a perl profile: foreign.out\n", 1],
+        ['', "Not a perl profile: foreign.out; dprof run -- perl PROGRAM records one\n", 1],
         '--watch of a file that is no profile is an error');
 };
 

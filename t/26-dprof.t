@@ -54,7 +54,8 @@ subtest 'An unknown option or name is a mistake in the command line' => sub {
     for ('nonsense', 'n;exit') {
         my $got = dprof($_);
         is("$got->[0]$got->[2]", '2', "dprof $_ gives status 2");
-        like($got->[1], qr/\Aunknown command \Q$_\E; there are run, .*completion\nTry 'dprof -h' /,
+        like($got->[1],
+            qr/\Aunknown command \Q$_\E; there are run, .* and \d+ more\nTry 'dprof -h' /,
             "the message of dprof $_ lists the known names");
     }
     is(dprof('help', 'nonsense')->[2], 2, 'dprof help of an unknown name gives status 2');

@@ -240,14 +240,14 @@ subtest 'Trees are compared by calls, ops and callers' => sub {
     is_deeply([map { [@$_{qw(callee baseline_calls calls)}] } @{ $callees->{rows} }],
         [['A::h', 0, 1]], '--callees has the calls of each callee');
     my $none = tool('--callers', 'A::nothing', $old, $new);
-    is("$none->{status} $none->{err}", "1 there is no sub A::nothing\n",
+    is("$none->{status} $none->{err}", "1 there is no sub A::nothing; dprofreport lists the subs\n",
         '--callers of an unknown sub is an error');
     my $mixed = tool('-m', 'ops', $old, folded('A::f' => 3));
     is($mixed->{status}, 1, 'a metric that one side lacks gives status 1');
     my $times = join ', ', time_words();
     my $hint = 'trees have ops: record with -d:DProf=tree';
     like($mixed->{err},
-        qr/\Aops: not all sides have it; $hint\n\Q$old\E has $times, calls, ops\n/,
+        qr/\Aops: not all sides have it; $hint\n\Q$old\E has $times, calls, ops; /,
         'the message lists the metrics of the side that has more');
     like($mixed->{err}, qr/\n.* has $times\n\z/, 'the message lists the metrics of the other side');
     my $units = tool($old, folded('A::f' => 3));
@@ -261,8 +261,10 @@ subtest 'Trees are compared by calls, ops and callers' => sub {
     my $here = tree_file(\@subs, ['0 0 1 10 0 10 0 0 5', '1 1 3 1 0 1 0 0 9'],
         dprof_perl => '5.36.0', dprof_options => 'builtins=no');
     is(tool($here, $other)->{err},
-        "the sides differ: builtins is not the same: no, slow\nthe sides differ: perl is not the "
-            . "same: 5.36.0, 5.40.1\n", 'a message names each condition in which the sides differ');
+        "the sides differ: builtins is not the same: no, slow; record them alike, or add -f\n"
+            . "the sides differ: perl is not the "
+            . "same: 5.36.0, 5.40.1; record them alike, or add -f\n",
+        'a message names each condition in which the sides differ');
     is(tool('-f', $here, $other)->{err}, '', '-f silences the message about conditions');
 };
 
@@ -489,7 +491,7 @@ subtest 'Slices of time, tmon.out.old and sets of runs are sides' => sub {
     is(by_name(json('--pid', '101', "$dir/set.1,$dir/set.1.9",
         "$dir/set.1"))->{'main::f'}{baseline}, 0.021, '--pid selects a process');
     my $run = tool('--pid', '4711', "$dir/set.1", "$dir/set.1");
-    is("$run->{status} $run->{err}", "1 $dir/set.1: there is no pid 4711\n",
+    is("$run->{status} $run->{err}", "1 $dir/set.1: there is no pid 4711; it has 101\n",
         '--pid of an unknown process is an error');
     is(json('-s', 'pid,sub', "$dir/set.1,$dir/set.1.9", "$dir/set.1")->{rows}[0]{pid} // '',
         '101', '-s pid tells processes apart');
@@ -566,8 +568,7 @@ like(tool('-D', '--unit', 'x', $path{C}, $path{C})->{out},
 {
     my $home = scratch();
     my $old = 'Unable to open tmon.out.old: No such file or directory; '
-        . 'the recorder keeps the previous'
-        . ' tmon.out there: run perl -d:DProf PROGRAM twice';
+        . 'run perl -d:DProf PROGRAM twice to get it';
     for my $args (['-D'], ['-D', $path{A}], []) {
         my $run = tool({ dir => $home }, @$args);
         is(($run->{err} =~ /(.*)/)[0], $old,
@@ -575,7 +576,7 @@ like(tool('-D', '--unit', 'x', $path{C}, $path{C})->{out},
         is($run->{status}, 1, "@$args: a missing baseline gives status 1");
     }
     my $run = tool({ dir => $home }, '-D', $path{A}, 'none');
-    like($run->{err}, qr/^Unable to open none: No such file or directory$/m,
+    like($run->{err}, qr/^Unable to open none: No such file or directory; dprof run /m,
         '-D names another missing file');
 }
 like(tool('-V')->{out}, qr/\Adprofdiff version: \d{8}\.\d\d\n\z/, '-V prints the version');

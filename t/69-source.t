@@ -213,7 +213,7 @@ subtest 'dprofreport --annotate prints the source with costs' => sub {
     my $whole = in_process('dprofreport', '--annotate', 'p.pl', $profile);
     is(() = $whole->{out} =~ /^.{29} +\d+  /mg, 16, '--annotate of a file prints all its lines');
     is(in_process('dprofreport', '--annotate', 'nothing', $profile)->{err},
-        "--annotate: there is no sub or file nothing in the profile\n",
+        "--annotate: there is no sub or file nothing in the profile; dprofreport lists the subs\n",
         '--annotate of an unknown name is an error');
     is(in_process('dprofreport', '--annotate', 'deep', '--format', 'perf', '-m', 'real',
         $profile)->{out}, $report->{out}, '--annotate: the table of perf is the text');

@@ -186,13 +186,13 @@ subtest 'The labels of a pprof file become phases' => sub {
 subtest 'Damaged pprof files and unfit options give a message' => sub {
     my $whole = slurp($heap);
     like(in_process('dprofreport', '--format=perf', spew("$dir/x.pb", substr $whole, 0, -2))->{err},
-        qr{\A\Q$dir\E/x\.pb: it is cut off or damaged: [^\n]* \(byte \d+\)\n\z},
+        qr{\A\Q$dir\E/x\.pb: it is cut off or damaged: [^\n]* \(byte \d+\); record it again\n\z},
         'a file that was cut is an error');
     IO::Compress::Gzip::gzip($heap => "$dir/packed");
     my $packed = slurp("$dir/packed");
     my $half = spew("$dir/x.pb", substr $packed, 0, length($packed) - 12);
     like(in_process('dprofreport', '--format=perf', $half)->{err},
-        qr{\A\Q$dir\E/x\.pb: the compressed data break off \(byte \d+\)\n\z},
+        qr{\A\Q$dir\E/x\.pb: the compressed data break off \(byte \d+\); record it again\n\z},
             'a compressed file that was cut is an error');
     like(in_process('dprofpp', '-T', $heap)->{err},
         qr/this is a file of pprof, which has no order of calls; use -S/,

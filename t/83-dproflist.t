@@ -146,7 +146,8 @@ subtest 'Patterns select events' => sub {
     is(names(json('ops', 'b?tes')), 'ops bytes', 'several patterns list what matches any');
 
     for (['page-falts' => qr/^dproflist: .*page-falts.*did you mean page-faults\?$/m],
-        ['*nothing*' => qr/^dproflist: \*nothing\*: no event has such a name$/m],
+        ['*nothing*' =>
+            qr/^dproflist: \*nothing\*: no event has such a name; dproflist lists all$/m],
         ["x\e[1m" => qr/\\x1b/]) {
         my ($pattern, $like) = @$_;
         my $run = list($pattern);

@@ -315,7 +315,8 @@ for (
     ['a tree beside a trace', [$phased, $tree], 1, "$tree: this is a tree, $why\n", ''],
     ['folded stacks', [$folded], 1, "$folded: these are folded stacks, which have no order of "
         . "calls; record without `tree` and `sample` to get a trace\n", ''],
-    ['no file', ["$dir/none"], 1, "Unable to open $dir/none: No such file or directory\n", ''],
+    ['no file', ["$dir/none"], 1, "Unable to open $dir/none: No such file or directory; "
+        . "dprof run -- perl PROGRAM records one\n", ''],
     ['calls', ['-m', 'calls', $phased], 2, qr/-m: chrome has one time/, ''],
     ['two metrics', ['-m', 'cpu,real', $phased], 2, qr/-m: chrome has one time/, ''],
     ['labels', ['--label', 'pid', $phased], 2, qr/--label pid: chrome has no labels/, ''],

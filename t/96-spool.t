@@ -455,10 +455,12 @@ subtest 'The command line is checked' => sub {
             "dprofstore says: $message");
     }
     is_deeply(dprofstore($dir, 'list', '--from', 'ftp:x'),
-        ['', 'dprofstore: ftp:x: a store is ' . join(' or ', Devel::DProf::Store::urls()) . "\n",
+        ['', 'dprofstore: ftp:x: a store is dir:PATH, clickhouse:http://HOST:8123/DATABASE, or one '
+            . "that dprofstore -h lists\n",
             1], 'an unknown kind of store is an error that lists the kinds');
     is(dprofstore($dir, 'push', '--to', 'dir:x', 'none')->[1],
-        "dprofstore: none: there is no such file\n", 'a missing spool is an error');
+        "dprofstore: none: there is no such file; dprof run -- perl PROGRAM records one\n",
+        'a missing spool is an error');
     like(dprofstore($dir, '-V')->[0], qr/\Adprofstore version: \d/, '-V prints the version');
     my $run = run_tool('dprofstore', ['init'], dir => $dir, env => { DPROF_STORE => 'dir:env' });
     is($run->{status}, 0, 'DPROF_STORE names the store');

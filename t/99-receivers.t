@@ -289,7 +289,7 @@ subtest 'A file that is no profile is not sent' => sub {
         });
         open STDERR, '>&', $keep or die $!;
     }
-    like(slurp("$dir/stderr"), qr/^Not a perl profile: \Q$dir\E\/bad$/,
+    like(slurp("$dir/stderr"), qr/^Not a perl profile: \Q$dir\E\/bad; dprof run /,
         'the reader says that the file is no profile');
     like($failure, qr/\/bad: no pprof file can be made from it/,
         'the failure says that no pprof file can be made');

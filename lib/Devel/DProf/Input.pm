@@ -215,7 +215,7 @@ sub report_outcome {
     require Devel::DProf::Outcome;
     my $what = Devel::DProf::Outcome::verdict($o);
     return $what if $quiet && usable($what);
-    complain($_) for Devel::DProf::Outcome::lines($o, $what);
+    complain($_) for Devel::DProf::Outcome::lines($o, $what, 1);
     return $what;
 }
 

@@ -118,6 +118,14 @@ sub hint {
     return length $meant ? "; $meant" : '';
 }
 
+# Returns the two lines of the message about a word that no profile has. WORDS: those that they
+# have. WHY: what is wrong, in place of "there is no metric". HAVE: the second line, who has what.
+sub missing {
+    my ($word, $words, $why, $have) = @_;
+    my $wrong = defined $why ? "$word: $why" : "there is no metric $word";
+    return ($wrong . hint($word, @$words), $have);
+}
+
 # ---- the metric ----
 
 sub name { return $_[0]{name} }

@@ -25,9 +25,9 @@ sub verdict {
     return $o->{marks} + $o->{contexts} > 0 ? 'part' : 'bad';
 }
 
-# Returns the messages about an outcome with this verdict, the same for all tools.
+# Returns the messages of all tools about an outcome; ADVISES: with what to type instead.
 sub lines {
-    my ($o, $what) = @_;
+    my ($o, $what, $advises) = @_;
     my $path = $o->{path};
     my $open = plural($o->{open_count}, 'call');
     return () if $what eq 'fine';
@@ -35,13 +35,15 @@ sub lines {
     return (left_out($o), $o->{fault_count} && $o->{message} eq $o->{faults}[0]{message} ? ()
         : "$path: " . how_it_ended($o) . ($o->{open_count} ? "; $open had not ended" : ''))
         if $what eq 'cut';
-    return no_profile($o) if $what eq 'none';
+    return no_profile($o, $advises) if $what eq 'none';
     # The classic words come first.
     my $first = $o->{message} =~ /^(?:Garbled|Bad) profile/
         ? "$o->{message} ($path, line $o->{line}, byte $o->{byte})"
         : "$path: $o->{message}" . place_in_file($o);
     my (undef, @more) = @{ $o->{faults} };
     my $rest = $o->{fault_count} - @{ $o->{faults} };
+    $first .= '; record it again'
+        if $advises && $what eq 'bad' && $first =~ /\b(?:damaged|break off)\b/;
     return ($first, (map { "$path: $_->{message}" . place_in_file($_) } @more),
         $rest ? "$path: ... and $rest more lines that cannot be read" : ());
 }
@@ -100,22 +102,48 @@ sub left_out {
         @{ $o->{faults} };
 }
 
+use constant EMPTY_NAME => 'a name of a file is empty; is a variable of the shell not set?';
+
 # Returns the message for a path that could not be read at all, with what the user may have meant.
 sub no_profile {
-    my ($o) = @_;
+    my ($o, $advises) = @_;
     my $path = $o->{path};
+    return EMPTY_NAME if !length $path;
     if ($o->{code} == Devel::DProf::Profile::NOTPROFILE) {
         return "$path: $o->{message}" if $o->{message} =~ /^this is/;
-        return "Not a perl profile: $path" . (is_empty($o) ? ' (it is empty)'
-            : $path =~ /\.(?:pl|pm|t|psgi)\z/i ? "; dprof run -- perl $path records one" : '');
+        return "Not a perl profile: $path" . (is_empty($o) ? ' (it is empty)' : '')
+            . (!$advises ? '' : record($path =~ /\.(?:pl|pm|t|psgi)\z/i ? $path : 'PROGRAM'));
     }
-    if ($o->{sys_errno}) {
-        local $! = $o->{sys_errno};
-        return "Unable to open $path: $!" . (-e $path ? '' : how_to_record($path)
-            || similar_file($path));
-    }
-    return "$path is a directory; name the profiles in it"
-        . (-e "$path/tmon.out" ? ", such as $path/tmon.out" : '');
+    return of_folder($path) if !$o->{sys_errno};
+    local $! = $o->{sys_errno};
+    return "Unable to open $path: $!" . (!$advises ? '' : -e $path ? barred($path)
+        : instead_of($path));
+}
+
+sub record { return "; dprof run -- perl $_[0] records one" }
+
+# Returns the message for a folder in the place of a profile.
+sub of_folder {
+    my ($path) = @_;
+    return "$path is a directory; name the profiles in it, such as $path/tmon.out"
+        if -e "$path/tmon.out";
+    opendir my $in, $path or return "$path is a directory; name a profile";
+    my $has_files = grep { -f "$path/$_" } readdir $in;
+    return "$path is a directory" . ($has_files ? "; name the profiles in it: $path/*"
+        : ', and has no profiles' . record('PROGRAM'));
+}
+
+# Returns how a file that may not be read can be read.
+sub barred {
+    my ($path) = @_;
+    return $!{EACCES} && !-r $path ? "; chmod a+r lets you read it: ask its owner" : '';
+}
+
+# Returns what to type in place of the name of a missing file.
+sub instead_of {
+    my ($path) = @_;
+    return "; dprofattach $path samples that process" if $path =~ /\A[1-9]\d*\z/ && kill 0, $path;
+    return how_to_record($path) || similar_file($path) || record('PROGRAM');
 }
 
 # Returns whether the file is empty: its process has recorded nothing.
@@ -135,7 +163,7 @@ sub place_in_file {
 sub how_to_record {
     my ($path) = @_;
     return '; run perl -d:DProf PROGRAM first' if $path =~ m{(?:^|/)tmon\.out\z};
-    return '; the recorder keeps the previous tmon.out there: run perl -d:DProf PROGRAM twice'
+    return '; run perl -d:DProf PROGRAM twice to get it'
         if $path =~ m{(?:^|/)tmon\.out\.old\z};
     return '';
 }
@@ -239,9 +267,17 @@ One word. C<fine>; C<open>: all was read, and calls had not ended; C<cut>: the f
 or lines of a tree were left out, and the rest counts; C<part>: something was read in spite of
 faults; C<bad>: nothing was read; C<none>: there is no profile.
 
-=item lines OUTCOME, WORD
+=item lines OUTCOME, WORD [, ADVISES]
 
-The messages about a file with that verdict, as lines.
+The messages about a file with that verdict, as lines. With ADVISES, they say what to type instead.
+
+=item instead_of PATH
+
+What to type in place of the name of a file that is missing, for the end of a message.
+
+=item of_folder PATH
+
+The message about a folder in the place of a profile.
 
 =item reason OUTCOME
 

@@ -12,7 +12,7 @@ use Devel::DProf::Constants qw(time_words DP_K_SCRIPT DP_K_PID DP_K_THREAD DP_K_
 use Devel::DProf::Input qw(of_runs header_of processes shown_outcome);
 use Devel::DProf::Metric;
 use Devel::DProf::Profile;
-use Devel::DProf::Text qw(text);
+use Devel::DProf::Text qw(text few);
 use Devel::DProf::Tool qw(complain progress end_transient);
 use Devel::DProf::View qw(too_large);
 
@@ -34,8 +34,10 @@ sub side {
     my @paths = paths_of($name);
     of_runs(0, $quiet, @paths) if !$processes;
     return { name => text($name), runs => runs($processes, @paths) } if @paths;
-    complain(length $name ? -d $name ? "$name is a directory; name the profiles in it: $name/*.out"
-            : "$name: no files match" : 'an empty name is not a file');
+    require Devel::DProf::Outcome;
+    complain(-d $name ? Devel::DProf::Outcome::of_folder($name)
+        : length $name ? "$name: no files match; dprof run -- perl PROGRAM records a profile"
+        : Devel::DProf::Outcome::EMPTY_NAME());
     return undef;
 }
 
@@ -247,8 +249,11 @@ sub only_of {
         my @runs = map { [grep { $is_wanted->($_) } @$_] } @{ $_->{profiles} };
         +{ %$_, profiles => [grep { @$_ } @runs] };
     } $self->sides;
-    my ($empty) = grep { !@{ $_->{profiles} } } @left;
-    $self->{say}->("$empty->{name}: there is no $name " . join(', ', sort keys %$wanted)) if $empty;
+    my ($at) = grep { !@{ $left[$_]{profiles} } } 0 .. $#left;
+    my $empty = defined $at ? ($self->sides)[$at] : undef;
+    my %has = $empty ? map { $self->header($_)->{"dprof_$name"} // '' => 1 } parts($empty) : ();
+    $self->{say}->("$empty->{name}: there is no $name " . join(', ', sort keys %$wanted)
+        . (keys %has ? '; it has ' . join ', ', few(sort keys %has) : '')) if $empty;
     $self->{sides} = \@left;
     return !$empty;
 }
@@ -308,13 +313,13 @@ sub measure {
     my $some = grep { my $p = $_; grep { $_ eq $name } $self->has($p) } @all;
     my @lists = map { join ', ', $self->has((parts($_))[0]) } @{ $self->{sides} };
     my $is_one = !grep { $_ ne $lists[0] } @lists;
-    $self->{say}->((!$metric ? "there is no metric $name" : $some ? "$name: not all sides have it"
-            : "$name: no side has it")
-        . Devel::DProf::Metric::hint($name, $metric ? () : map { $self->has($_) } @all));
     my @names = map { $_->{name} } @{ $self->{sides} };
     my $is_all = @names > 1 && $is_one;
-    $self->{say}->($is_all ? (@names > 2 ? 'all' : 'both') . " sides have $lists[0]"
-        : "$names[$_] has $lists[$_]") for 0 .. ($is_one ? 0 : $#names);
+    my $have = $is_all ? (@names > 2 ? 'all' : 'both') . " sides have $lists[0]"
+        : join '; ', few(map { "$names[$_] has $lists[$_]" } 0 .. ($is_one ? 0 : $#names));
+    $self->{say}->($_) for Devel::DProf::Metric::missing($name,
+        $metric ? [] : [map { $self->has($_) } @all],
+        !$metric ? undef : $some ? 'not all sides have it' : 'no side has it', $have);
     return;
 }
 

@@ -41,7 +41,8 @@ sub open {
 # Returns the message about a URL that is no store's.
 sub unknown_store {
     my ($url) = @_;
-    return without_secrets($url // '') . ': a store is ' . join(' or ', urls()) . "\n";
+    return without_secrets($url // '') . ': a store is dir:PATH, '
+        . "clickhouse:http://HOST:8123/DATABASE, or one that dprofstore -h lists\n";
 }
 
 # A host, perhaps with a port, in a URL.
@@ -129,14 +130,14 @@ sub recording {
     return $p->{run} =~ /\Amd5\./ ? $p->{run} : sprintf '%s %.6f', @$p{qw(run start)};
 }
 
-# Returns why a file that was read cannot be kept, or undef.
+# Returns why a file that was read cannot be kept, or undef; ADVISES: with what to type instead.
 sub unusable {
-    my ($outcome) = @_;
+    my ($outcome, $advises) = @_;
     return undef if !$outcome->{code};
     require Devel::DProf::Outcome;
     my $what = Devel::DProf::Outcome::verdict($outcome);
     return undef if Devel::DProf::Input::usable($what);
-    return (Devel::DProf::Outcome::lines($outcome, $what))[0]
+    return (Devel::DProf::Outcome::lines($outcome, $what, $advises))[0]
         // "$outcome->{path}: this is no profile";
 }
 

@@ -15,6 +15,9 @@ my %FORMAT = words_of('format');
 # The suffixes of files, and the formats that they select.
 my %SUFFIX = (csv => 'csv', json => 'json', md => 'markdown', html => 'html', htm => 'html');
 
+# The formats that only a browser shows.
+my %FOR_BROWSERS = map { $_ => 1 } qw(html svg);
+
 # Returns the number of a format: that of --format or, without that, of the suffix of a file.
 # @words: the formats that are possible. Dies if there is no such format.
 sub format_of {
@@ -24,6 +27,8 @@ sub format_of {
     @words = qw(text csv json markdown html) if !@words;
     die '--format: ' . unknown('format', $word, sort @words) . "\n"
         if !grep { $_ eq $word } @words;
+    die "--format $word: a terminal cannot show it; redirect it: > FILE\n"
+        if $FOR_BROWSERS{$word} && !defined $path && -t STDOUT;
     return $FORMAT{$word};
 }
 

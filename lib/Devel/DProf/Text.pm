@@ -9,7 +9,7 @@ use warnings;
 use Exporter 'import';
 
 our $VERSION = '20261120.00';
-our @EXPORT_OK = qw(bytes text shown json_text plural few unknown meant);
+our @EXPORT_OK = qw(bytes text shown json_text plural few unknown instead meant);
 
 # ---- names ----
 
@@ -57,8 +57,26 @@ sub plural {
 # or all known words.
 sub unknown {
     my ($what, $word, @known) = @_;
+    return "unknown $what $word; " . instead($word, @known);
+}
+
+# Returns the end of such a message.
+sub instead {
+    my ($word, @known) = @_;
     my $meant = meant($word, @known);
-    return "unknown $what $word; " . (length $meant ? $meant : 'there are ' . join ', ', @known);
+    return length $meant ? $meant : 'there are ' . join ', ', fitting(@known);
+}
+
+# Returns a list of words if it fits into a message; else the first ones, and how many more there
+# are.
+use constant { FITTING => 68, FIRST => 52 };            # columns
+
+sub fitting {
+    my (@words) = @_;
+    return @words if length join(', ', @words) <= FITTING;
+    my $n = @words - 1;
+    $n-- while $n > 1 && length join(', ', @words[0 .. $n - 1]) > FIRST;
+    return (@words[0 .. $n - 1], 'and ' . (@words - $n) . ' more');
 }
 
 # Returns "did you mean a, b or c?", or an empty text if no word is near.
@@ -153,6 +171,14 @@ C<1 call>, C<2 calls>; the number may be grouped.
 
 The message about an unknown word: C<unknown format jsn; did you mean json?>, or all words if none
 is near.
+
+=item instead WORD, KNOWN, ...
+
+The end of that message.
+
+=item fitting ITEM, ...
+
+A list if it fits into a message; else its first items, and how many more there are.
 
 =item meant WORD, KNOWN, ...
 

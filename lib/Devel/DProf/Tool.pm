@@ -69,6 +69,10 @@ sub result {
     my ($tool, $path, $code) = @_;
     my ($out, $file) = (\*STDOUT);
     if (defined $path && $path ne '-') {
+        if (is_profile($path)) {
+            complain("$path is a profile, and is not overwritten; -o FILE names the output");
+            return FAILED;
+        }
         require Devel::DProf::Write;
         $file = Devel::DProf::Write->new($path) or return report_unwritten($path, $!);
         $out = $file->handle;
@@ -90,14 +94,34 @@ sub saved {
     my $why = $path ne '-' ? Devel::DProf::Write::whole($path, $code)
         : Devel::DProf::Write::to(\*STDOUT, $code);
     return OK if !defined $why;
-    return report_unwritten("$tool: " . ($path eq '-' ? 'the result' : $path), $why);
+    return report_unwritten($path eq '-' ? 'the result' : $path, $why, $tool);
 }
 
-# Prints that a path could not be written, and why. Returns the exit status.
+# Prints that a path could not be written, why, and what to do. Returns the exit status.
 sub report_unwritten {
-    my ($path, $why) = @_;
-    complain("$path could not be written: $why");
+    my ($path, $why, $tool) = @_;
+    my ($folder) = $path =~ m{\A(.*)/[^/]*\z}s;
+    $folder = !defined $folder ? '.' : length $folder ? $folder : '/';
+    my $instead = -d $path ? "; -o $path/FILE writes into that folder"
+        : !-e $folder ? "; mkdir -p $folder makes the folder"
+        : !-w $folder ? '; -o FILE names another place' : '';
+    complain((defined $tool ? "$tool: " : '') . "$path could not be written: $why$instead");
     return FAILED;
+}
+
+use constant MAGIC => '#fOrTyTwO';
+
+# Returns whether a file is a program of perl, by its name.
+sub is_program { return -f $_[0] && $_[0] =~ /\.(?:pl|t|psgi)\z/i }
+
+# Returns whether a file is a profile, which no picture or table should replace.
+sub is_profile {
+    my ($path) = @_;
+    return 0 if !-f $path;
+    open my $in, '<:raw', $path or return 0;
+    my $begin = '';
+    read $in, $begin, length MAGIC;
+    return $begin eq MAGIC;
 }
 
 # Returns the width of text for people: COLUMNS, which is the user's choice, or the terminal's

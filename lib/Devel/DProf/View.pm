@@ -16,7 +16,7 @@ use Devel::DProf::Text ();
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 our @EXPORT_OK = qw(key keys_of filters flags nothing_shown medium colour too_large
-                    meant_subs folders server_left_out);
+                    meant_subs meant_selected folders server_left_out);
 
 our @KEYS = first_words('key');
 # Perf's words for some keys.
@@ -31,7 +31,7 @@ sub key {
     return $KEY{$lower} if exists $KEY{$lower};
     my %number = map { $KEY{$_} => 1 } grep { length $lower && index($_, $lower) == 0 } keys %KEY;
     return (keys %number)[0] if keys %number == 1;
-    die "Unknown --sort key: `$word'; the keys are " . join(', ', @KEYS) . "\n";
+    die "Unknown --sort key: `$word'; " . Devel::DProf::Text::instead($lower, @KEYS) . "\n";
 }
 
 # Returns the numbers of a list of keys, each once.
@@ -39,7 +39,7 @@ sub keys_of {
     my ($list) = @_;
     my %twice;
     my @keys = grep { !$twice{$_}++ } map { key($_) } split /,/, $list;
-    die "-s has no keys\n" if !@keys;
+    die "-s has no keys; for example -s package,sub\n" if !@keys;
     return @keys;
 }
 
@@ -114,6 +114,8 @@ sub server_left_out {
 # was given, with commas between folders, or is undef.
 sub folders { return map { Devel::DProf::Text::text($_) } map { split /,/ } @{ $_[0] || [] } }
 
+use constant ALL_SUBS => '; dprofreport lists the subs';
+
 # Returns a message if the filters show no sub, or undef. flags() must have run for each profile.
 sub nothing_shown {
     my ($how) = @_;
@@ -124,11 +126,14 @@ sub nothing_shown {
     return join(' and ', @given) . ': no sub matches';
 }
 
-# Returns which sub a single name of -S may have meant, as meant_subs() does, or ''.
+# Returns, for the end of that message, what to type: which sub a single name of -S may have meant,
+# as meant_subs() does, or the command that lists what there is.
 sub meant_selected {
     my ($how, @profiles) = @_;
     my ($name, @more) = keys %{ $how->{subs} || {} };
-    return defined $name && !@more ? meant_subs($name, @profiles) : '';
+    return meant_subs($name, @profiles) if defined $name && !@more;
+    return $how->{packages} ? '; dprofreport -s package lists the packages'
+        : $how->{scripts} ? '; dprofreport -s script lists the scripts' : ALL_SUBS;
 }
 
 # Returns which subs of profiles an unknown name may mean, as the end of a message. A name without a
@@ -139,7 +144,7 @@ sub meant_subs {
     %names = map { s/.*:://sr => $_ } sort keys %names if $word !~ /::/;
     my $meant = Devel::DProf::Text::question(
         map { $names{$_} } Devel::DProf::Text::near($word, keys %names));
-    return length $meant ? "; $meant" : '';
+    return length $meant ? "; $meant" : ALL_SUBS;
 }
 
 # Sets format, separator and percentage in $how from a tool's options.

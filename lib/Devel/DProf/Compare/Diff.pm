@@ -16,8 +16,8 @@ use Devel::DProf::Constants qw(options given DP_T_CPU DP_T_REAL
 use Devel::DProf::Metric;
 use Devel::DProf::Profile;
 use Devel::DProf::Sides qw(parts);
-use Devel::DProf::Text qw(few);
-use Devel::DProf::View qw(flags meant_subs);
+use Devel::DProf::Text qw(few text);
+use Devel::DProf::View qw(flags meant_subs meant_selected);
 use Devel::DProf::View::Layout qw(grouped);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
@@ -382,7 +382,8 @@ sub idle {
     my %option = (re_only => '--only', re_skip => '--skip', packages => '-d', scripts => '-C');
     my $filter = join ' and ', map { $option{$_} }
         grep { $self->{$_} } qw(re_only re_skip packages scripts);
-    push @idle, "$filter: nothing is left" if length $filter && !$result->{rows};
+    push @idle, "$filter: nothing is left"
+        . meant_selected({ %$self, subs => undef }) if length $filter && !$result->{rows};
     my ($names, @renames) = ($self->{subs} || {}, @{ $self->{how}{renames} || [] });
     return @idle if !%$names && !@renames;
     my @subs = map { $_->subs({ autoload => $self->{autoload} }) }
@@ -547,6 +548,19 @@ sub print {
 
 # Compares the sides without printing. Returns what print() would return.
 sub check { my ($self) = @_; return $self->result(\&Devel::DProf::Profile::check_diff) }
+
+# Returns the pairs of a gone and a new sub that may be one sub, from the result of print or check:
+# a line for people each.
+sub renamed { return split /\n/, text($_[0]{renamed} // '') }
+
+# Returns a comparison that pairs subs which certainly were renamed (--map auto), or this one if
+# there are none. It is not settled yet.
+sub with_certain_names {
+    my ($self) = @_;
+    my $result = $self->check or return undef;
+    my @names = map { split /=/, $_, 2 } split /\n/, text($result->{renames} // '');
+    return @names ? $self->with({ renames => [$self->renames, @names] }) : $self;
+}
 
 # Compares the sides, and returns rows as Devel::DProf::Profile::compared does, or undef, after a
 # message, if a pattern cannot be used. In the call tree, changes below LINES_PERCENT of the total

@@ -20,7 +20,8 @@ sub new {
             push @{ $self->{pids} }, $name;
             $self->follow(of_process($name));
         } else {
-            die "$name: not a file that can be read again\n" if $name eq '-' || -e $name && !-f _;
+            die Devel::DProf::Live::Watch::not_again($name), "\n"
+                if Devel::DProf::Live::Watch::is_read_once($name);
             $self->follow($name);
         }
     }

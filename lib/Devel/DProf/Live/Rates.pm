@@ -112,8 +112,8 @@ sub metric {
     my $word = $self->{metric};
     my $metric = $profile->metric($word);
     my @known = (time_words(), $profile->counter_names);
-    die "-m $word: the profile has " . join(', ', @known)
-        . Devel::DProf::Metric::hint($word, @known) . "\n" if !$metric || $metric->is_calls;
+    die join "\n", Devel::DProf::Metric::missing($word, \@known, undef, 'the profile has '
+        . join ', ', @known), '' if !$metric || $metric->is_calls;
     $self->{label} = $metric->label if $metric->is_counter;
     return $metric;
 }

@@ -16,8 +16,18 @@ our $VERSION = $Devel::DProf::Core::VERSION;
 sub wrong {
     my ($seconds, @names) = @_;
     return "$seconds: the seconds between two reports must be positive" if $seconds <= 0;
-    my ($once) = grep { $_ eq '-' || -e && !-f _ } @names;
-    return defined $once ? "$once: not a file that can be read again" : undef;
+    my ($once) = grep { is_read_once($_) } @names;
+    return defined $once ? not_again($once) : undef;
+}
+
+sub is_read_once { return $_[0] eq '-' || -e $_[0] && !-f _ }
+
+# Returns the message about a name that is no file which can be read again and again.
+sub not_again {
+    my ($name) = @_;
+    require Devel::DProf::Outcome;
+    return -d $name ? Devel::DProf::Outcome::of_folder($name)
+        : "$name: not a file that can be read again; dprofreport reads it once";
 }
 
 # Shows the report of a running program every SECONDS, until its recording ends or SIGINT comes.

@@ -116,7 +116,9 @@ sub make_entry {
 # Returns an entry for a file that is in no spool.
 sub single {
     my ($path) = @_;
-    -f $path or failed(-e $path ? "$path is no file" : "$path: there is no such file");
+    require Devel::DProf::Outcome;
+    -f $path or failed(-e $path ? "$path is no file; name profiles, or a spool: a folder"
+        : "$path: there is no such file" . Devel::DProf::Outcome::instead_of($path));
     return { path => $path, name => $path =~ s{.*/}{}sr, single => 1 };
 }
 
@@ -189,7 +191,8 @@ sub identify {
     my ($entry) = @_;
     my $file = file_of($entry);
     my ($outcome, %header) = Devel::DProf::Input::header($file);
-    my $why = %header ? undef : Devel::DProf::Store::unusable($outcome);
+    my $why = %header ? undef
+        : Devel::DProf::Store::unusable($outcome, $entry->{single});
     failed($why) if defined $why;
     my $seconds = seconds_of(\%header);
     my $start = ($header{dprof_start} // '') =~ /\A(\d{1,11}(?:\.\d{1,9})?)\z/ ? $1 : undef;

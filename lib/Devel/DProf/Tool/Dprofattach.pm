@@ -28,7 +28,7 @@ not to have loaded the profiler; they get no signal, and are not stopped. Contro
     --for 10s           for so long: 500ms, 10s, 5m, 1h (default: until Control-C)
 = rate=f(positive)
     --rate 100          samples a second
-= o|output=s
+= o|output=s(some)
     -o FILE             the profile (tmon.out); further processes write FILE.PID
 = children
     --children          also the processes that they have started, or will start
@@ -74,6 +74,14 @@ sub settings {
     return { map { $_ => seconds_of("--$_", $opt->{$_}) } qw(for slice) };
 }
 
+# Returns what to type in place of a word that is no process.
+sub instead_of {
+    my ($word) = @_;
+    return "dprofreport $word shows a profile" if Devel::DProf::Tool::is_profile($word);
+    my $perl = Devel::DProf::Tool::is_program($word) && !-x $word ? 'perl ' : '';
+    return "dprofattach -- $perl" . (length $word ? $word : 'PROGRAM') . ' starts a command';
+}
+
 # Runs the tool: samples the processes PIDS, or the command that it starts, and writes the profiles.
 # Returns the exit status.
 sub attach {
@@ -83,7 +91,7 @@ sub attach {
     return $TOOL->usage('either processes or a command: dprofattach PID, or dprofattach -- COMMAND')
         if @$pids && $command;
     my ($word) = grep { !/\A[0-9]+\z/ } @$pids;
-    return $TOOL->usage("$word: not the number of a process; dprofattach -- $word starts a command")
+    return $TOOL->usage("$word: not the number of a process; " . instead_of($word))
         if defined $word;
     my $session = Devel::DProf::Live::Attach->new(
         (map { $_ => $opt->{$_} } qw(children threads pause)),

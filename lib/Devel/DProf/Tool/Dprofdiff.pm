@@ -13,12 +13,12 @@ use Devel::DProf::Input qw(report_outcome used);
 use Devel::DProf::Metric;
 use Devel::DProf::OptionValues qw(list_of windows renames);
 use Devel::DProf::Profile;
-use Devel::DProf::Sides qw(side);
+use Devel::DProf::Sides qw(side parts);
 use Devel::DProf::Text qw(bytes text few plural);
 use Devel::DProf::Tool qw(OK FAILED USAGE complain transient end_transient output written
                           text_widths);
 use Devel::DProf::Tool::Options;
-use Devel::DProf::View qw(keys_of filters folders nothing_shown medium colour);
+use Devel::DProf::View qw(keys_of filters folders nothing_shown medium colour meant_subs);
 use Time::HiRes ();
 
 our $VERSION = $Devel::DProf::Core::VERSION;
@@ -53,10 +53,10 @@ What is compared:
 = map=s@
     --map OLD=NEW       renamed subs; packages end in ::; file://NAME reads a list of them;
                         auto: pairs those with the same calls and ops
-= symfs=s@  source-dir=s@
+= symfs=s@  source-dir=s@(folder)
     --symfs DIR         file names are relative to DIR, and sources are found below it
     --source-dir DIR    uses sources below DIR, even if the profile does not vouch for them
-= unit=s
+= unit=s(unit)
     --unit UNIT         what folded stacks count: s, ms, us, ns, calls, or another word
 Which entries:
 = s|sort=s
@@ -87,7 +87,7 @@ How it is computed and shown:
 = annotate=s
     --annotate SUB|FILE     the source of both sides as a diff, with what its lines cost
 Is it significant?
-= run=s@  N|runs=s  warmup=i(not-negative)  keep=s  show-output
+= run=s@(some)  N|runs=s  warmup=i(not-negative)  keep=s(some)  show-output
     --run CMD           records a side itself; -N RUNS (10), --warmup N (1), --keep DIR,
                         --show-output
 = max-time=s  effect=f(positive)
@@ -349,7 +349,7 @@ sub time_floor {
 # Sets how the column of differences is computed, from -c WORD or -c wdiff:W1,W2.
 sub set_compute {
     my ($opt, $how) = @_;
-    my ($name, $more) = split /:/, $opt->{c} // 'delta', 2;
+    my ($name, $more) = ($opt->{c} // 'delta') =~ /\A([^:]*)(?::(.*))?\z/s;
     die "-c $name: must be delta, delta-abs, ratio or wdiff:BASELINE,OTHER\n"
         if !exists $COMPUTE{$name};
     $how->{compute} = $COMPUTE{$name};
@@ -527,7 +527,8 @@ sub compare_sides {
         $diff = $how->{diff} = with_certain_names($diff) // return FAILED;
     }
     if (!$opt->{f}) {
-        complain("the sides differ: $_") for $diff->differences($opt->{run});
+        complain("the sides differ: $_; record them alike, or add -f")
+            for $diff->differences($opt->{run});
     }
     complain("dprofdiff: $_") for $opt->{f} ? () : $diff->doubts;
     if ($opt->{'fail-if'} && !$opt->{'allow-truncated'}) {
@@ -558,7 +559,8 @@ sub report {
         return USAGE;
     }
     if ($result->{code} == Devel::DProf::Profile::NO_SUCH && defined $how->{edges_of}) {
-        complain('there is no sub ' . bytes($how->{edges_of}));
+        complain('there is no sub ' . bytes($how->{edges_of}
+            . meant_subs($how->{edges_of}, map { parts($_) } $diff->sides)));
         written('dprofdiff', $out, 0);
         return FAILED;
     }
@@ -598,11 +600,8 @@ sub more_runs {
 # after a message.
 sub with_certain_names {
     my ($diff) = @_;
-    my $result = $diff->check or return undef;
-    my @names = map { split /=/, $_, 2 } split /\n/, text($result->{renames} // '');
-    return $diff if !@names;
-    my $other = $diff->with({ renames => [$diff->renames, @names] });
-    return $other->settle && $other->settle_rules ? $other : undef;
+    my $other = $diff->with_certain_names // return undef;
+    return $other == $diff || $other->settle && $other->settle_rules ? $other : undef;
 }
 
 # Checks the rules of --fail-if, and prints the source of both sides with its costs (--annotate).
@@ -638,7 +637,6 @@ sub draw_picture {
         . "redirect it: > FILE") if -t STDOUT;
     my $result = $diff->check or return USAGE;
     my $flame = Devel::DProf::View::Flame->of_comparison($diff, { format => $how->{flame} },
-        renamed => [split /\n/, text($result->{renamed} // '')],
         defined $opt->{alpha} ? (alpha => $opt->{alpha}) : ());
     $flame->prepare or return FAILED;
     binmode STDOUT;

@@ -7,7 +7,7 @@ use warnings;
 
 use Devel::DProf::Live::Target;
 use Devel::DProf::Text qw(plural json_text);
-use Devel::DProf::Tool qw(OK FAILED complain written);
+use Devel::DProf::Tool qw(OK FAILED complain output written);
 use Devel::DProf::Tool::Options;
 
 our $VERSION = $Devel::DProf::Core::VERSION;
@@ -25,6 +25,8 @@ not to have loaded the profiler, and is neither stopped nor changed.
     --args              the arguments of the subs, which may be secrets
 = json
     --json              for programs
+= pager!
+    --no-pager          does not use a pager
     -V  -h  -H          version, this help, the manual
 END
 );
@@ -47,6 +49,7 @@ sub dump_target {
         my $why = $@ =~ s/\n\z//r;
         $why = "process $name: $why" if !$is_core && $why !~ /\bprocess $name\b/;
         $why = "$name: $why" if $is_core && index($why, $name) != 0;
+        $why .= $is_core ? instead_of($name) : '';
         complain("dprofdump: $why");
         return FAILED;
     }
@@ -58,10 +61,18 @@ sub dump_target {
         $_->{waits_in} = Devel::DProf::Live::Target::waits_in($name, $_->{tid}) for @threads;
     }
     my %what = (name => $name, perl => $perl, threads => \@threads, is_core => $is_core);
-    binmode STDOUT, ':encoding(UTF-8)' if !$opt->{json};
-    my $rc = print($opt->{json} ? json_of(\%what) : text_of(\%what)) ? 0 : 1;
+    my ($out) = output($opt->{pager} // 1, !$opt->{json});
+    binmode $out, ':encoding(UTF-8)' if !$opt->{json};
+    my $rc = print({$out} $opt->{json} ? json_of(\%what) : text_of(\%what)) ? 0 : 1;
     my $is_read = grep { $_->{frames} } @threads;
-    return written('dprofdump', \*STDOUT, $rc) || ($is_read ? OK : FAILED);
+    return written('dprofdump', $out, $rc) || ($is_read ? OK : FAILED);
+}
+
+# Returns what to type in place of a file that is no core file.
+sub instead_of {
+    my ($name) = @_;
+    return "; dprofreport $name shows a profile" if Devel::DProf::Tool::is_profile($name);
+    return '; dprofdump PID shows a program that runs';
 }
 
 # ---- text ----

@@ -31,7 +31,7 @@ else tmon.out. Several files are added up, unless the format shows processes and
 = format=s
     --format @FORMATS@
                         (default: by the suffix of FILE, else pprof)
-= o|output=s
+= o|output=s(some)
     -o FILE             the output (default: standard output)
 = list
     --list              lists the formats and their suffixes
@@ -59,7 +59,7 @@ else tmon.out. Several files are added up, unless the format shows processes and
     --strip-words       -s, and addresses without 0x, too
 = map=s@  symfs=s@
     --map OLD=NEW --symfs DIR       with --diff: pairs names that differ
-= unit=s
+= unit=s(unit)
     --unit UNIT         what folded stacks count: s, ms, us, ns, calls, samples ...
 = pid=s  tid=s
     --pid LIST --tid LIST           only the files of these processes, threads

@@ -29,7 +29,7 @@ dprofflame --diff [options] baseline other      two sides
 
 Draws a flame graph. No file: reads standard input if it is a pipe or a file, else tmon.out.
 
-= o|output=s  format=s
+= o|output=s(some)  format=s
     -o FILE             the output: a page if FILE ends in .html, else SVG;  --format @FORMATS@
 What is drawn:
 = m|metric=s
@@ -53,7 +53,7 @@ What is drawn:
     --flamechart        in order of time; merges only calls that follow each other
 = R|separate-anon!  A|autoload
     --no-separate-anon  anonymous subs without file and line;  -A  autoloaded subs as *::AUTOLOAD
-= unit=s  pid=s  tid=s  time=s  processes  main
+= unit=s(unit)  pid=s  tid=s  time=s  processes  main
     --time RANGE --pid LIST --tid LIST --processes --main --unit UNIT      as in dproffold
 = from=s  run-set=s@  buckets=i(positive)
     --from STORE --run-set SET      profiles of a store (dprofstore);  --buckets N  their runs in N
@@ -62,7 +62,7 @@ The page:
     --no-source         without the sources: the page shows lines by number
 = timeline!
     --no-timeline       without the time line, which shows what ran when in a trace
-= symfs=s@  source-dir=s@
+= symfs=s@  source-dir=s@(folder)
     --symfs DIR,...     looks for sources below these folders, too
     --source-dir DIR,...    includes sources below DIR, even if the profile does not vouch for them
 = source-url=s

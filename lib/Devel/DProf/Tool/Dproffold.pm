@@ -65,7 +65,7 @@ Several files are added up.
     --from STORE --run-set SET      profiles of a store (dprofstore), in place of files
 = main
     --main              leaves out what ran before the main program
-= o|output=s
+= o|output=s(some)
     -o FILE             the output (default: standard output)
 @FORMAT@
 = f|F|force

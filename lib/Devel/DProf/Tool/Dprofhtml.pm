@@ -26,7 +26,7 @@ dprofhtml --diff [options] baseline other       two sides
 Writes a page: the source, with what each line and sub costs; the flame graph; the table of subs.
 No file: reads standard input if it is a pipe or a file, else tmon.out.
 
-= o|output=s
+= o|output=s(some)
     -o FILE             the page (dprof.html)
 What is shown:
 = m|metric=s
@@ -36,7 +36,7 @@ What is shown:
     --no-timeline       without the time line, which shows what ran when in a trace
 = source!
     --no-source         without the sources: lines by number
-= symfs=s@  source-dir=s@
+= symfs=s@  source-dir=s@(folder)
     --symfs DIR,...     looks for sources below these folders, too
     --source-dir DIR,...    includes sources below DIR, even if the profile does not vouch for them
 = source-url=s

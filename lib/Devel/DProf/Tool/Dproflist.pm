@@ -37,7 +37,7 @@ are listed.
     --clock             how the named profiles (tmon.out) measured time, and how accurately
 = format=s  json
     --format text|csv|json|markdown|html    else the suffix of FILE decides;  --json  as JSON
-= o|output=s
+= o|output=s(some)
     -o FILE             the output (default: standard output)
 = pager!
     --no-pager          does not use a pager
@@ -119,7 +119,7 @@ sub list_clocks {
         my ($outcome, %header) = Devel::DProf::Input::header($file);
         if (!%header) {
             complain(map { "dproflist: $_" } Devel::DProf::Outcome::lines($outcome,
-                Devel::DProf::Outcome::verdict($outcome)));
+                Devel::DProf::Outcome::verdict($outcome), 1));
             $failed = 1;
             next;
         }
@@ -200,8 +200,8 @@ sub chosen {
             : $events->try(bytes($pattern));
         if (defined $tried->{error}) {
             complain("dproflist: $tried->{error}"
-                . (-f $pattern ? "; of a profile, dprofreport shows more: dprofreport $pattern"
-                    : ''));
+                . (-f $pattern ? "; dprofreport $pattern shows a profile"
+                    : $tried->{error} =~ /did you mean/ ? '' : '; dproflist lists all'));
             next;
         }
         push @found, {

@@ -20,7 +20,7 @@ Makes one profile, a tree file, of many: traces and trees, also gzipped ones and
 those of killed processes; folded stacks, and files of NYTProf, pprof,
 callgrind, perf and speedscope.
 
-= o|output=s
+= o|output=s(some)
     -o file       the output (default: standard output)
 = z|gzip
     -z            gzipped
@@ -32,7 +32,7 @@ callgrind, perf and speedscope.
     --processes   reads all files of each run (tmon.out.PID)
 = from=s  run-set=s@
     --from STORE --run-set SET   profiles of a store (dprofstore), in place of files
-= unit=s
+= unit=s(unit)
     --unit u      what folded stacks count: s, ms, us, ns, calls, samples ...
 = counters-only
     --counters-only   a baseline: calls and counters that repeat; no times, no machine
@@ -48,8 +48,6 @@ sub merge_names {
     my ($opt, $given) = @_;
     my @names = @$given || !$opt->{processes} ? @$given : 'tmon.out';
     return $TOOL->usage('name the profiles to merge') if !@names;
-    return $TOOL->usage("--unit $opt->{unit}: must be s, ms, us, ns, or a word for what is counted")
-        if defined $opt->{unit} && !Devel::DProf::Input::is_unit($opt->{unit});
     my $out = $opt->{o} // '-';
     return $TOOL->usage('a terminal cannot show the result; use -o FILE, or > FILE')
         if $out eq '-' && -t STDOUT;

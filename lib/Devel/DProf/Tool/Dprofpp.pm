@@ -9,7 +9,7 @@ use Devel::DProf::Constants qw(time_words);
 use Devel::DProf::Input qw(of_runs report_outcome usable readable doubts);
 use Devel::DProf::Profile;
 use Devel::DProf::Text qw(bytes text);
-use Devel::DProf::Tool qw(OK FAILED USAGE complain written terminal_width);
+use Devel::DProf::Tool qw(OK FAILED USAGE complain output written terminal_width);
 use Devel::DProf::Tool::Options;
 
 our $VERSION = $Devel::DProf::Core::VERSION;
@@ -52,7 +52,7 @@ What is counted:
     --processes reads all files of each run (tmon.out.PID)
 = program
     --program   shows the time outside of all subs, too
-= unit=s
+= unit=s(unit)
     --unit u    what folded stacks count: s, ms, us, ns, calls, samples ...
 = main
     --main      leaves out what ran before the main program
@@ -83,6 +83,8 @@ Order and size:
 = classic!
     --classic   seconds in the columns that programs expect, as in a pipe
     --no-classic    ms and us, as on a terminal
+= pager!
+    --no-pager      does not use a pager
 
 Instead of the table:
 = S|merged-tree
@@ -94,7 +96,7 @@ Instead of the table:
 
 = watch=f
     --watch s   prints a new report every s seconds, while the program runs
-= p|profile=s  Q|quit
+= p|profile=s(some)  Q|quit
     -p script   profiles the script first;  -Q  only that
     -V          version, and where the profile comes from
     -h, -H      this help, the manual
@@ -206,8 +208,6 @@ sub first_of {
 # Prints the table, or with -S the tree, of all files together. Returns the exit status.
 sub report {
     my ($opt, $how, @names) = @_;
-    return $TOOL->usage("--unit $opt->{unit}: must be s, ms, us, ns, or a word for what is counted")
-        if defined $opt->{unit} && !Devel::DProf::Input::is_unit($opt->{unit});
     my $input = Devel::DProf::Input->new(force => $opt->{F}, progress => 1,
         (map { $_ => $opt->{$_} } qw(phases main unit)));
     my $profile = $input->profile;
@@ -230,9 +230,10 @@ sub report {
         return no_such_sub($opt, @names);
     }
     my $print = $opt->{S} ? 'print_merged' : 'print_flat';
-    my $rc = $profile->$print(\*STDOUT, { %{ $how->{view} }, @metric, @roles,
+    my $out = out_of($opt);
+    my $rc = $profile->$print($out, { %{ $how->{view} }, @metric, @roles,
         width => terminal_width(), human => !($opt->{classic} // !-t STDOUT) ? 1 : 0 });
-    return finish_output($rc, $opt) || $failed;
+    return finish_output($out, $rc, $opt) || $failed;
 }
 
 # Returns an exit status if the profile lacks the metric of -m, else OK and the table's options for
@@ -242,8 +243,11 @@ sub metric {
     return OK if !defined $opt->{m};
     my $metric = $profile->metric($opt->{m});
     my @known = (time_words(), $profile->counter_names);
-    return $TOOL->usage("--metric $opt->{m}: the profile has " . join(', ', @known)
-        . Devel::DProf::Metric::hint($opt->{m}, @known)) if !$metric || $metric->is_calls;
+    if (!$metric || $metric->is_calls) {
+        complain($_) for Devel::DProf::Metric::missing($opt->{m}, \@known, undef,
+            'the table can have ' . join ', ', @known);
+        return FAILED;
+    }
     my @how = ($metric->for_rows, $metric->is_counter ? (counter_label => $metric->label) : ());
     for my $file (0 .. $profile->files - 1) {
         my $path = $profile->outcome($file)->{path};
@@ -257,8 +261,9 @@ sub metric {
 sub print_calls {
     my ($opt, $how, @names) = @_;
     my ($failed, $found) = (OK, !defined $opt->{g});
+    my $out = out_of($opt);
     for my $path (@names) {
-        my $outcome = Devel::DProf::Profile::print_calls($path, \*STDOUT,
+        my $outcome = Devel::DProf::Profile::print_calls($path, $out,
             { fold => $opt->{t} && !$opt->{T} ? 1 : 0, phases => $opt->{phases} ? 1 : 0,
                 force => $opt->{F} ? 1 : 0, only => $how->{view}{only},
                     %{ naming_options($how) } });
@@ -268,13 +273,14 @@ sub print_calls {
         last if !defined $readable;
     }
     $failed ||= no_such_sub($opt, @names) if !$found;
-    return finish_output(0, $opt) || $failed;
+    return finish_output($out, 0, $opt) || $failed;
 }
 
 # Prints that no file has the sub of -g. Returns the exit status.
 sub no_such_sub {
     my ($opt, @names) = @_;
-    complain("-g $opt->{g}: there is no sub of that name in @names");
+    complain("-g $opt->{g}: there is no sub of that name in @names; "
+        . 'dprofpp -O 1000 lists the subs');
     return FAILED;
 }
 
@@ -289,7 +295,18 @@ sub role_of {
 }
 
 # If another report follows, the output is flushed, and the handle stays open.
-sub finish_output { return written('dprofpp', \*STDOUT, $_[0], unfinished => $_[1]{watch}) }
+# Returns the handle of the output: a pager's on a terminal, unless --watch draws the screen anew,
+# or --classic wants what a pipe gets.
+sub out_of {
+    my ($opt) = @_;
+    my ($out) = output(!$opt->{watch} && ($opt->{pager} // !$opt->{classic}), 1);
+    return $out;
+}
+
+sub finish_output {
+    my ($out, $rc, $opt) = @_;
+    return written('dprofpp', $out, $rc, unfinished => $opt->{watch});
+}
 
 # ---- messages about files ----
 

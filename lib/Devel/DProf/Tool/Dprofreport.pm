@@ -18,7 +18,7 @@ use Devel::DProf::Metric;
 use Devel::DProf::Profile;
 use Devel::DProf::Sides qw(parts);
 use Devel::DProf::Text qw(bytes text few shown);
-use Devel::DProf::Tool qw(OK FAILED USAGE complain output written text_widths);
+use Devel::DProf::Tool qw(OK FAILED complain output written text_widths);
 use Devel::DProf::Tool::Options;
 use Devel::DProf::View qw(key keys_of filters flags folders nothing_shown medium colour
     server_left_out);
@@ -50,7 +50,7 @@ What is counted:
     --no-children       self values, without what each entry called
 = s|sort=s
     -s KEY,KEY          entries: sub (default), package, script, pid, thread, srcline, phase, caller
-= unit=s
+= unit=s(unit)
     --unit UNIT         what folded stacks count: s, ms, us, ns, calls, or another word
 = R|separate-anon!  A|autoload
     -R  -A              anonymous subs by file and line; autoloaded subs as one
@@ -61,7 +61,7 @@ Which entries:
     --only REGEX --skip REGEX                   only subs whose names match, or do not match
 = all
     --all               also the subs of a server above its application
-= percent-limit=f  O|rows=i(positive)
+= percent-limit=f(not-negative)  O|rows=i(positive)
     --percent-limit P   entries with at least P percent;  -O N  the first N
 = percentage=s
     --percentage relative|absolute              100 % is the shown entries' sum, or the total
@@ -86,7 +86,7 @@ Columns:
 Source:
 = annotate=s
     --annotate SUB|FILE     its lines, each after its cost
-= symfs=s@  source-dir=s@
+= symfs=s@  source-dir=s@(folder)
     --symfs DIR             looks for sources below DIR first
     --source-dir DIR        shows sources below DIR, even if the profile does not vouch for them
 Calls:
@@ -249,8 +249,9 @@ sub fields_of {
             my $key = eval { key($word) };
             my ($at) = grep { defined $key && $keys->[$_] == $key } 0 .. $#$keys;
             if (!defined $at) {
-                die "Invalid --fields key: `$word'; the fields are " . join(', ', sort keys %FIELD)
-                    . ", and the sort keys\n" if !defined $key;
+                die "Invalid --fields key: `$word'; "
+                    . Devel::DProf::Text::instead(lc $word, sort(keys %FIELD),
+                        @Devel::DProf::View::KEYS) . "\n" if !defined $key;
                 push @$keys, $key;
                 $at = $#$keys;
             }
@@ -322,7 +323,7 @@ sub sides {
     }, { name => '', runs => [\@paths] });
     return FAILED if !$any || !$fits;
     my @profiles = parts(($sides->sides)[0]);
-    my $metric = metric($opt, $profiles[0]) or return USAGE;
+    my $metric = metric($opt, $profiles[0]) or return FAILED;
     if (!$opt->{f} && wants_lines($opt, $how)) {
         require Devel::DProf::View::Lines;
         complain($_) for Devel::DProf::View::Lines::doubts($opt->{main}, @profiles);
@@ -360,8 +361,8 @@ sub metric {
     my $name = $opt->{m} // 'cpu';
     my $metric = $profile->metric($name);
     my @known = (@METRICS, $profile->counter_names);
-    $TOOL->usage("-m $name: the profile has " . join(', ', @known)
-        . Devel::DProf::Metric::hint($name, @known)) if !$metric;
+    complain($_) for $metric ? () : Devel::DProf::Metric::missing($name, \@known, undef,
+        'the profile has ' . join ', ', @known);
     return $metric;
 }
 
@@ -532,7 +533,23 @@ sub report {
         written('dprofreport', $out, 0);
         return FAILED;
     }
+    print_processes($out, $is_terminal, $opt, @profiles) if $opt->{processes} && $view->{answer};
     return written('dprofreport', $out, $rc < 0 ? $rc : 0) || $failed;
+}
+
+# Prints the processes of the profiles below the answer, if there are several.
+sub print_processes {
+    my ($out, $is_terminal, $opt, @profiles) = @_;
+    require Devel::DProf::View::Processes;
+    my @processes = Devel::DProf::View::Processes::of_headers(map {
+        my $p = $_;
+        map { +{ $p->header($_) } } 0 .. $p->files - 1;
+    } @profiles);
+    return if @processes < 2;
+    my %width = text_widths($is_terminal, $opt->{wide});
+    print {$out} "\n", bytes(Devel::DProf::View::Processes::as_text(
+        $width{width} || $width{names_width}, @processes));
+    return;
 }
 
 1;

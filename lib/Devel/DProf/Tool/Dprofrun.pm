@@ -7,15 +7,16 @@ use warnings;
 
 use Devel::DProf::Input;
 use Devel::DProf::Metric;
-use Devel::DProf::Text qw(bytes plural shown);
-use Devel::DProf::Tool qw(OK FAILED complain);
+use Devel::DProf::Text qw(bytes);
+use Devel::DProf::Tool qw(OK FAILED complain terminal_width);
 use Devel::DProf::Tool::Options;
 use Devel::DProf::Tool::Record;
 use Devel::DProf::Tools;
+use Devel::DProf::View::Processes;
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
-use constant { DIR => 'dprof.run', PROCESSES => 10, NOT_RUN => 127, BY_SIGNAL => 128 };
+use constant { DIR => 'dprof.run', NOT_RUN => 127, BY_SIGNAL => 128 };
 
 my $TOOL = Devel::DProf::Tool::Options->new(
     lists => { METRICS => Devel::DProf::Metric::for_help() },
@@ -27,14 +28,14 @@ dprofrun [options] RECORDER-OPTION,... -- COMMAND [ARG ...]
 Records a command with all perls that it starts, waits for it, and reports where the time went.
 The options of the recorder are those of -d:DProf=; perl -d:DProf=help lists them.
 
-= html  o|output=s
+= html  o|output=s(some)
     --html              writes a page, dprof.html, in place of the report;  -o FILE  elsewhere
 = m|metric=s
     -m METRIC           {METRICS}
                         or another counter (dproflist lists them)
 = O|rows=i(positive)
     -O N                the first N rows of the report
-= keep=s
+= keep=s(some)
     --keep DIR          the folder for the profiles, which stay (default: dprof.run, in which
                         the next run replaces them)
     -V  -h  -H          version, this help, the manual
@@ -63,7 +64,8 @@ sub run_command {
     my ($opt, undef, $names, $behind) = @_;
     my @recorder = $behind ? @$names : ();
     my @command = $behind ? @$behind : @$names;
-    return $TOOL->usage('there is no command: dprof run -- perl PROGRAM') if !@command;
+    return $TOOL->usage('there is no command: dprof run -- perl PROGRAM')
+        if !length($command[0] // '');
     my $dir = eval { profile_folder($opt->{keep}) } // return fail_with($@);
     my $absolute = File::Spec->rel2abs($dir);
     my $options = join ',', @recorder;
@@ -72,7 +74,8 @@ sub run_command {
     return $TOOL->usage($wrong) if defined $wrong;
     my ($status, undef, $why)
         = Devel::DProf::Tool::Record::record_as_is($absolute, $options, @command);
-    return not_run($why, $command[0], $behind) if defined $why;
+    return not_run($why, $command[0], $behind || !is_option($absolute, $command[0]))
+        if defined $why;
     my $own = $status & 127 ? BY_SIGNAL + ($status & 127) : $status >> 8;
     # From here on, all output goes to the standard error, so that it does not mix with the
     # command's output.
@@ -90,13 +93,21 @@ sub fail_with {
     return FAILED;
 }
 
-# Prints that the command cannot be run. Returns the exit status. is_certain: the command stood
+# Returns whether the recorder has an option of that name.
+sub is_option {
+    my ($dir, $word) = @_;
+    return (Devel::DProf::Tool::Record::wrong_options($dir, $word) // '') !~ /\Aunknown option/;
+}
+
+# Prints that the command cannot be run. Returns the exit status. is_command: the command stood
 # behind --.
 sub not_run {
-    my ($why, $command, $is_certain) = @_;
-    complain("dprofrun: $command cannot be run: $why"
-        . ($is_certain ? '' : "; options of the recorder stand before --: dprof run $command -- "
-            . 'COMMAND'));
+    my ($why, $command, $is_command) = @_;
+    my $program = Devel::DProf::Tool::is_program($command) ? $command : 'PROGRAM';
+    complain("dprofrun: $command cannot be run: $why" . (!$is_command
+        ? "; if it is an option: dprof run $command -- COMMAND"
+        : Devel::DProf::Tool::is_profile($command) ? "; dprof report $command shows a profile"
+        : "; dprof run -- perl $program records a program"));
     return NOT_RUN;
 }
 
@@ -138,8 +149,11 @@ sub report_profiles {
         rmdir $dir;
         return fail_with("$command has left no profile; is it a Perl program?");
     }
-    my @processes = processes_of(@files);
-    print processes_as_text(@processes) if @processes > 1;
+    my @processes = Devel::DProf::View::Processes::of_headers(
+        map { +{ Devel::DProf::Input::header_of($_) } } @files);
+    print bytes(Devel::DProf::View::Processes::as_text(
+        terminal_width() || Devel::DProf::Tool::PIPE_WIDTH, @processes))
+        if @processes > 1;
     my @metric = defined $opt->{m} ? ('-m', $opt->{m}) : ();
     return write_page($opt, @metric, @files) if $opt->{html};
     my $status = tool_main('report')->(@metric, defined $opt->{O} ? ('-O', $opt->{O}) : (), @files);
@@ -161,29 +175,6 @@ sub write_page {
     my $status = tool_main('html')->('-o', $opt->{o}, @args);
     complain("wrote $opt->{o}; open it in a browser") if $status == OK;
     return $status;
-}
-
-# Returns the processes of these files, the longest first, as hashes: pid, cpu (seconds), program.
-sub processes_of {
-    my %of;
-    for my $path (@_) {
-        my %header = Devel::DProf::Input::header_of($path);
-        my $one = $of{ $header{dprof_pid} // $path } //= { pid => $header{dprof_pid} // '?' };
-        $one->{program} //= $header{dprof_script};
-        $one->{cpu} += eval { ($header{rrun_utime} + $header{rrun_stime}) / $header{hz} } // 0;
-    }
-    return sort { $b->{cpu} <=> $a->{cpu} || $a->{pid} cmp $b->{pid} } values %of;
-}
-
-# Returns the list of processes, PROCESSES at most, with their CPU times.
-sub processes_as_text {
-    my (@processes) = @_;
-    my $more = @processes > PROCESSES ? () = splice @processes, PROCESSES : 0;
-    my @rows = map {
-        sprintf '%10.4f %8s  %s', @$_{qw(cpu pid)}, bytes(shown($_->{program} // '?'))
-    } @processes;
-    return join "\n", plural(@processes + $more, 'process', 'processes') . ':',
-        '     CPU s      PID  Program', @rows, $more ? "... and $more more" : (), "\n";
 }
 
 1;

@@ -41,7 +41,7 @@ profiler is sampled from outside.
     -b, --batch         plain text, a block for each update (the default without a terminal)
 = format=s
     --format text|csv|json|markdown|html    a table for each update; else by the suffix of FILE
-= o|output=s
+= o|output=s(some)
     -o FILE             the output, after the last update (default: standard output)
 What is counted:
 = m|metric=s
@@ -54,7 +54,7 @@ What is counted:
 = processes
     --processes         reads all files of each run (tmon.out.PID)
 Processes that are sampled from outside:
-= pid=i@
+= pid=i@(positive)
     --pid PID           also if the profiler is loaded; may be repeated
 = children
     --children          with the processes that they have started, or will start
@@ -132,8 +132,8 @@ sub open_live {
         if !@forced && !defined $option
         && !grep { Devel::DProf::Live::Files::is_unrecorded($_) } @pids;
     my ($other) = grep { my $name = $_; !grep { $_ eq $name } @pids } @names;
-    die "$other: no process; a profile cannot be shown together with processes that are sampled "
-        . "from outside\n" if defined $other;
+    die "$other: no process; dproftop $other shows a profile, without options of processes\n"
+        if defined $other;
     die "--$option is for processes: --$option --pid PID\n" if !@forced && !@pids;
     die "--processes is for profiles; --children shows what a process has started\n"
         if $opt->{processes};
@@ -158,7 +158,7 @@ sub in_file {
 # Prints why the tool cannot go on. Returns the exit status.
 sub report_failure {
     my ($why) = @_;
-    complain('dproftop: ' . $why =~ s/\n\z//r);
+    complain("dproftop: $_") for split /\n/, $why;
     return FAILED;
 }
 
@@ -236,8 +236,10 @@ sub pause { select undef, undef, undef, $_[0]; return }
 # Returns the message that the tool waits for a profile.
 sub waiting_message {
     my ($self) = @_;
-    return 'dproftop: waiting for ' . join ' ', @{ $self->{names} } ? @{ $self->{names} }
-        : 'tmon.out';
+    my @names = @{ $self->{names} } ? @{ $self->{names} } : 'tmon.out';
+    require Devel::DProf::Outcome;
+    return "dproftop: waiting for @names" . (@names == 1
+        ? Devel::DProf::Outcome::beside($names[0]) : '');
 }
 
 # ---- on a terminal ----

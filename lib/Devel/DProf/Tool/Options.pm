@@ -7,13 +7,15 @@ use strict;
 use warnings;
 
 use Devel::DProf::Text qw(text few meant);
-use Devel::DProf::Tool qw(OK USAGE complain written);
+use Devel::DProf::Tool qw(OK USAGE complain output written);
 use Devel::DProf::Tools;
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
 # Options that all tools have.
 use constant ABOUT => ['V|version', 'h|help', 'H|manual'];
+
+my $TO_FILE = '> FILE writes the output to a file';
 
 # Makes a tool's parser of options from the text of its help, whose lines `= name|long=s` declare
 # them.
@@ -38,11 +40,17 @@ sub unshown {
     return map { without_range($_) } map { split ' ' } $_[0]{text} =~ /^== (.*)$/mg;
 }
 
-# The range of a number, by the word after its option: O|rows=i(positive).
+# The range of a value, by the word after its option: O|rows=i(positive).
 my %RANGE = (
     'positive' => ['must be a positive number', sub { $_[0] > 0 && $_[0] < 1e15 }],
     'not-negative' => ['must not be negative', sub { $_[0] >= 0 }],
     'probability' => ['must be between 0 and 1', sub { $_[0] > 0 && $_[0] < 1 }],
+    'some' => ['must not be empty', sub { length $_[0] }],
+    'folder' => ['there is no such folder', sub { !grep { !-d } split /,/, $_[0] }],
+    'unit' => ['must be s, ms, us, ns, or a word for what is counted', sub {
+        require Devel::DProf::Input;
+        return Devel::DProf::Input::is_unit($_[0]);
+    }],
 );
 
 # Returns the specification of an option without its range.
@@ -60,12 +68,15 @@ sub out_of_range {
     my ($self, $opt) = @_;
     for my $row (@{ $self->{ranges} }) {
         my ($name, $range) = @$row;
-        my $value = $opt->{$name};
-        next if !defined $value || $range->[1]->($value);
-        return (length $name > 1 ? '--' : '-') . "$name $value: $range->[0]";
+        my $given = $opt->{$name} // next;
+        my ($wrong) = grep { !$range->[1]->($_) } ref $given ? @$given : $given;
+        next if !defined $wrong;
+        return dashed($name) . (length $wrong ? " $wrong" : " ''") . ": $range->[0]";
     }
     return undef;
 }
+
+sub dashed { return (length $_[0] > 1 ? '--' : '-') . $_[0] }
 
 # Returns the text of -h.
 sub help {
@@ -163,12 +174,40 @@ sub getopt {
     my $message = '';
     local $SIG{__WARN__} = sub { $message .= $_[0] };
     return (\%opt, \@args) if $parser->getoptionsfromarray(\@args, \%opt, $self->rows);
-    $self->usage($message =~ s/^(Unknown option: (\S+))$/$1 . $self->instead($2)/gemr);
+    $self->usage($self->refusal($message));
     return;
 }
 
-# Returns the end of the message about an unknown option: a similar name, or the tools that have the
-# option.
+# Returns, for the messages of Getopt::Long, what is wrong with the first of the options, and what
+# to type.
+sub refusal {
+    my ($self, $messages) = @_;
+    my ($message) = split /\n/, $messages;
+    return $message . $self->instead($1) if $message =~ /^Unknown option: (\S+)\z/;
+    return dashed($1) . ' needs a value' . $self->example($1)
+        if $message =~ /^Option (\S+) requires an argument\z/;
+    return dashed($1) . ' takes no value'
+        if $message =~ /^Option (\S+) does not take an argument\z/;
+    my ($value, $name, $is_real)
+        = $message =~ /^Value "(.*)" invalid for option (\S+) \((real )?number expected\)\z/
+        or return $message;
+    return dashed($name) . " $value: must be a " . ($is_real ? '' : 'whole ') . 'number'
+        . ($name eq 'o' && !$self->has_output ? "; $TO_FILE" : $self->example($name));
+}
+
+# Returns an option with its value as the help shows them, for the end of a message.
+sub example {
+    my ($self, $name) = @_;
+    my ($names) = grep { grep { $_ eq $name } split /\|/ } map { s/[:=!+].*//sr } $self->rows;
+    my $spelled = join '|', map { quotemeta dashed($_) } split /\|/, $names // $name;
+    my ($option, $value) = $self->{text} =~ /(?<![\w-])($spelled) ([^\s(-][^\s;]*)/ or return '';
+    return ": $option " . $value =~ s/,\z//r;
+}
+
+sub has_output { return scalar grep { /(?:\A|\|)output\b/ } $_[0]->rows }
+
+# Returns the end of the message about an unknown option: a name that is near, or the tools that
+# have the option.
 sub instead {
     my ($self, $name) = @_;
     require Devel::DProf::Tool::Completion;
@@ -177,6 +216,10 @@ sub instead {
         ? meant($spelled, map { Devel::DProf::Tool::Completion::spelled($_) }
         $self->rows) : '';
     return "; $meant" if length $meant;
+    return "; $TO_FILE" if !$self->has_output
+        && ($spelled =~ /\A--?o(?:utput)?\z/ || length meant($spelled, '--output'));
+    return $self->compares ? "; $self->{name} always compares" : '; dprofdiff compares two profiles'
+        if $spelled eq '--diff';
     my @tools = grep { grep { $_ eq $spelled } @$_[1 .. $#$_] }
         Devel::DProf::Tool::Completion::rows();
     return @tools ? '; it is an option of ' . join(', ', few(map { $_->[0] } @tools)) : '';
@@ -196,8 +239,10 @@ sub about {
     my ($self, $opt) = @_;
     if ($opt->{H} && !$opt->{h}) {
         require Pod::Usage;
-        Pod::Usage::pod2usage(-verbose => 2, -noperldoc => 1, -input => $0, -exitval => 'NOEXIT');
-        return OK;
+        my ($out) = output(1, 1);
+        Pod::Usage::pod2usage(-verbose => 2, -noperldoc => 1, -input => $0, -exitval => 'NOEXIT',
+            -output => $out);
+        return written($self->{name}, $out, 0);
     }
     return undef if !$opt->{h} && (!$opt->{V} || $self->{own_version});
     print $opt->{h} ? $self->help : "$self->{name} version: $VERSION\n";
@@ -242,9 +287,10 @@ of the tool's options. Lines that begin with C<=> and a blank are not shown: the
 Getopt::Long takes them, separated by blanks, and the lines below them are their help. Options after
 C<==> are only in the manual.
 
-A range may follow an option with a number, as in C<O|rows=i(positive)>: positive, not-negative, or
-probability, which is between 0 and 1. F<xt/check-tools.t> compares the help with the options,
-F<xt/check-pod.t> the options with the manual.
+A range may follow an option with a value, as in C<O|rows=i(positive)>: positive, not-negative, or
+probability, which is between 0 and 1; some (not empty), folder (existing ones, with commas), unit.
+F<xt/check-tools.t> compares the help with the options, F<xt/check-pod.t> the options with the
+manual.
 
 =head1 METHODS
 

@@ -8,7 +8,7 @@ use warnings;
 use Devel::DProf::Constants qw(words_of time_words);
 use Devel::DProf::Metric;
 use Devel::DProf::Profile;
-use Devel::DProf::Text qw(bytes text json_text shown few unknown);
+use Devel::DProf::Text qw(bytes text json_text shown few unknown plural);
 use Devel::DProf::Tool qw(complain);
 use Devel::DProf::View::Stacks;
 
@@ -38,7 +38,7 @@ sub new {
     my %palette = words_of('palette');
     $palette{perl} = $palette{package};
     my $colors = $self->{colors} // 'package';
-    die "--colors $colors: the palettes are " . join(', ', sort keys %palette) . "\n"
+    die '--colors: ' . unknown('palette', $colors, sort keys %palette) . "\n"
         if !exists $palette{$colors};
     $self->{how}{palette} = $palette{$colors};
     if (defined(my $background = $self->{bgcolors})) {
@@ -239,19 +239,20 @@ sub prepare {
     if ($self->{pairs} && $self->{negate}) {
         @{ $self->{how}{columns} } = reverse @{ $self->{how}{columns} };
     }
-    $self->compare_runs($wanted[0]) or return 0 if $self->{diff} && !$self->{pairs};
+    $self->compare_sides($wanted[0]) or return 0 if $self->{diff} && !$self->{pairs};
     $self->style;
     return 1;
 }
 
-# Prepares the test for significant differences, if both sides have several runs.
-sub compare_runs {
+# Compares the sides as dprofdiff does: finds subs that may be one sub under two names, and prepares
+# the test for significant differences, if both sides have several runs.
+sub compare_sides {
     my ($self, $metric) = @_;
-    return 1 if grep { @{ $_->{profiles} } < 2 } $self->sides;
     my $diff = $self->{comparison}->with({ normalize => $self->{how}{normalize}, discoveries => 1,
-        alpha => $self->{alpha} // 0.05, no_children => 1 }, metric_name => $metric);
+        alpha => $self->{alpha} // 0.05, no_children => 1 }, metric_name => $metric, empty => 1);
     $diff->settle or return 0;
-    $self->{truth} = $diff;
+    $self->{truth} = $diff if !grep { @{ $_->{profiles} } < 2 } $self->sides;
+    $self->{renamed} = [Devel::DProf::Compare::Diff::renamed($diff->check || {})];
     return 1;
 }
 
@@ -299,11 +300,19 @@ sub style {
         $self->{how}{subtitle} = $when ? "recorded $when" : "$metric->{label} of $sides[0]"
             if $when || !$two && $metric->{label} ne 'samples';
     }
+    $self->{how}{subtitle} //= $self->renamed_in_short if !$self->{is_page};
     $self->{width_number} = $WIDTH{$width};
     $self->{width_word} = $width;
     $self->{how}{legend} = $self->legend($width, $before, $after) if $two;
     $self->{how}{seed} = $self->{random} ? 1 + int rand 2**31 : 0;
     return;
+}
+
+# Returns the first pair that may be one sub, and the number of the others, or undef.
+sub renamed_in_short {
+    my ($self) = @_;
+    my ($first, @more) = @{ $self->{renamed} || [] } or return undef;
+    return "Renamed? $first" . (@more ? '; and ' . plural(scalar @more, 'more pair') : '');
 }
 
 # Returns the header of the first profile of each side.
@@ -414,7 +423,7 @@ sub sources_of_page {
     my ($self) = @_;
     require Devel::DProf::View::Source;
     my @sides = map { [map { @$_ } @{ $_->{profiles} }] } $self->sides;
-    my (@sources, %is_kept_out);
+    my (@sources, %is_kept_out, @lacking);
     for my $side (0 .. ($self->{how}{is_pair} ? 0 : $#sides)) {
         my %with;
         for my $profile (@{ $sides[$side] }) {
@@ -424,6 +433,7 @@ sub sources_of_page {
             my $source = Devel::DProf::View::Source->find($file, $with{$file}, @{ $self->{symfs} });
             my $state = $source->state;
             my $is_shown = $state ne 'changed';
+            push @lacking, $file if $state eq 'changed' || ($state eq 'gone' && $source->is_known);
             $is_kept_out{$file} = 1 if $state eq 'kept out';
             # The page must not tell strangers which files exist on this machine.
             $state = 'kept out' if $state eq 'gone' && !$source->is_known;
@@ -432,6 +442,8 @@ sub sources_of_page {
         }
     }
     tell_kept_out(sort keys %is_kept_out) if !$self->{force};
+    tell_lacking(@lacking) if !$self->{force} && !grep { length } map { $sources[ 4 * $_ + 2 ] }
+        0 .. $#sources / 4;
     return @sources;
 }
 
@@ -442,6 +454,15 @@ sub tell_kept_out {
     my @shown = map { bytes(shown($_)) } few(@files);
     complain('the page lacks the source of ' . join(', ', @shown) . ': nothing proves that the'
         . ' profile was made from it; --source-dir DIR includes files below DIR');
+    return;
+}
+
+# Says that the page has no source at all, as for the profile of another checkout.
+sub tell_lacking {
+    my @files = @_ or return;
+    my @shown = map { bytes(shown($_)) } few(@files);
+    complain('the page has no source: ' . join(', ', @shown) . ' changed since the recording, or '
+        . 'cannot be found; --source-dir DIR includes files below DIR');
     return;
 }
 

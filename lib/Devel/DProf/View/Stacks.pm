@@ -13,7 +13,7 @@ use Devel::DProf::Profile;
 use Devel::DProf::Sides qw(side);
 use Devel::DProf::Text qw(text unknown);
 use Devel::DProf::Tool qw(complain progress end_transient);
-use Devel::DProf::View qw(filters flags folders nothing_shown);
+use Devel::DProf::View qw(filters flags folders nothing_shown meant_selected);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -41,8 +41,9 @@ sub settings {
     # These options are rare, so the module that parses them is loaded only if needed.
     return (\%how, %fields) if !grep { defined $opt->{$_} } qw(map time pid tid);
     require Devel::DProf::OptionValues;
-    $how{renames} = [map { Devel::DProf::OptionValues::renames($_) } @{ $opt->{map} }]
-        if $opt->{map};
+    my @maps = @{ $opt->{map} || [] };
+    $fields{map_auto} = grep { $_ eq 'auto' } @maps;
+    $how{renames} = [map { Devel::DProf::OptionValues::renames($_) } grep { $_ ne 'auto' } @maps];
     $fields{windows} = Devel::DProf::OptionValues::windows($opt->{time}) if defined $opt->{time};
     for my $name (grep { defined $opt->{$_} } qw(pid tid)) {
         $fields{$name}
@@ -141,7 +142,21 @@ sub read {
     $self->{comparison} = $self->comparison if $self->{diff};
     $reader->read(sub { $self->use_of(@_) }, @sides) or return;
     $reader->only_of($_, $self->{$_}) or return for qw(pid tid);
-    return $self->split_pairs;
+    $self->split_pairs or return;
+    return !$self->{map_auto} || !$self->{comparison} || $self->{pairs} || $self->map_certain;
+}
+
+# --map auto: pairs subs that certainly were renamed. Returns false, after a message, if the sides
+# cannot be compared.
+sub map_certain {
+    my ($self) = @_;
+    my ($metric) = Devel::DProf::Metric::words($self->{metric} // 'cpu');
+    my $diff = $self->{comparison}->with({}, metric_name => $metric, empty => 1);
+    $diff->settle or return;
+    $diff = $diff->with_certain_names // return;
+    $self->{how}{renames} = [$diff->renames];
+    $self->{comparison} = $self->comparison;
+    return 1;
 }
 
 # Returns the comparison of what the reader has, by whose names two sides are shown.
@@ -265,7 +280,8 @@ sub failed { return $_[0]{failed} || defined $_[0]->unmatched ? 1 : 0 }
 # Returns the message, after printing, if the filters show no sub at all.
 sub unmatched {
     my ($self) = @_;
-    return scalar nothing_shown($self->{comparison} // $self);
+    my $nothing = nothing_shown($self->{comparison} // $self) // return undef;
+    return $nothing . meant_selected($self);
 }
 
 # Returns whether --only or --skip filters the subs.
