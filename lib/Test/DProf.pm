@@ -425,7 +425,8 @@ sub span_calls_ok {
         my $more = @rows > 5 ? @rows - 5 : 0;
         splice @rows, 5;
         @diag = ("spans of the kind $kind were executed " . times_of($calls)
-            . ", wanted $op $limit", (map { span_line($_->{calls}, $_) } @rows), $more ? "       ... and $more more" : ());
+            . ", wanted $op $limit", (map { span_line($_->{calls}, $_) } @rows),
+            $more ? "       ... and $more more" : ());
     }
     my $ctx = Test2::API::context();
     $ctx->ok($ok, $name, [map { wrapped($_) } @diag]);

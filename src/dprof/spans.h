@@ -24,6 +24,12 @@ struct dp_span_kind {
     uint64_t incl;              /* with callees; a span in a span of its kind counts once */
 };
 
+/* The calls of a kind of spans in one phase. */
+struct dp_span_phase {
+    struct dp_span_text kind, phase;    /* phase: empty if the profile has none */
+    uint64_t calls;
+};
+
 /* All calls of the spans with one kind, text and place. */
 struct dp_span_row {
     struct dp_span_text kind, text, file;
@@ -46,13 +52,15 @@ struct dp_span_repeat {
 
 struct dp_spans_to {
     int (*kind)(void *ctx, const struct dp_span_kind *kind);
+    int (*phase)(void *ctx, const struct dp_span_phase *phase);
     int (*row)(void *ctx, const struct dp_span_row *row);
     int (*repeat)(void *ctx, const struct dp_span_repeat *repeat);
     void *ctx;
 };
 
-/* Hands over the kinds and the rows, those with the greatest inclusive value first, and then what
- * repeats, the most calls first. The profile's filters decide which spans are handed over. Returns
+/* Hands over the kinds, those with the greatest inclusive value first, their calls by phase, in the
+ * order of the profile, the rows, ordered like the kinds, and then what repeats, the most calls
+ * first. The profile's filters decide which spans are handed over. Returns
  * 0, a negative DP_E, or the result of a function if that is not 0. */
 int dp_spans_each(const struct dp_part *part, const struct dp_spans_how *how,
                   const struct dp_spans_to *to);

@@ -29,6 +29,9 @@ struct making {
     struct dp_map kind_of;      /* number of the package's text -> kind */
     struct dp_span_kind *kinds;
     size_t n_kinds, kinds_cap;
+    struct dp_map phase_of;     /* phase's context << 32 | kind -> phase */
+    struct dp_span_phase *phases;
+    size_t n_phases, phases_cap;
     struct dp_map caller_of;    /* span << 32 | sub -> caller */
     struct caller *callers;
     size_t n_callers, callers_cap;
@@ -54,6 +57,14 @@ static uint64_t own_value(const struct making *m, uint32_t node)
 }
 
 /* ---- sums ---- */
+
+/* The context of the phase that a context runs in; 0: the profile has no phases. */
+static uint32_t phase_of(const struct dp_prof *prof, uint32_t node)
+{
+    while (node && prof->nodes[node].parent)
+        node = prof->nodes[node].parent;
+    return node && prof->subs.subs[prof->nodes[node].sub].phase ? node : 0;
+}
 
 /* Chooses the spans to hand over, by sub. */
 static int choose_spans(struct making *m)
@@ -148,7 +159,31 @@ static int count_caller(struct making *m, uint32_t span, uint32_t sub, uint64_t 
     return 0;
 }
 
-/* Adds a context of a span to the sums of its row, its kind and its caller. */
+/* Adds calls of a kind of spans to those of the phase that a context runs in. */
+static int count_phase(struct making *m, uint32_t node, const struct dp_span_kind *kind)
+{
+    const struct dp_prof *prof = m->prof;
+    uint32_t phase = phase_of(prof, node);
+    if (dp_mem_grow_cleared((void **)&m->phases, &m->phases_cap, m->n_phases + 1,
+                            sizeof *m->phases) < 0)
+        return DP_E_NOMEM;
+    struct dp_map_slot *slot =
+        dp_map_put(&m->phase_of, (uint64_t)phase << 32 | (uint32_t)(kind - m->kinds));
+    if (!slot)
+        return DP_E_NOMEM;
+    if (slot->value == DP_MAP_NONE) {
+        struct dp_span_phase *p = &m->phases[m->n_phases];
+        p->kind = kind->kind;
+        p->phase = phase ? text_of(prof, prof->subs.subs[prof->nodes[phase].sub].name)
+                         : (struct dp_span_text){ "", 0 };
+        slot->value = (uint32_t)m->n_phases++;
+    }
+    uint64_t *calls = &m->phases[slot->value].calls;
+    *calls = dp_count_add(*calls, prof->nodes[node].calls);
+    return 0;
+}
+
+/* Adds a context of a span to the sums of its row, its kind, its phase and its caller. */
 static int count_span(struct making *m, uint32_t node)
 {
     const struct dp_node *n = &m->prof->nodes[node];
@@ -166,7 +201,8 @@ static int count_span(struct making *m, uint32_t node)
     row->self = dp_count_add(row->self, own_value(m, node));
     row->incl = dp_count_add(row->incl, incl);
     row->longest = longest > row->longest ? longest : row->longest;
-    return count_caller(m, n->sub, a.caller, n->calls, incl);
+    int rc = count_phase(m, node, kind);
+    return rc < 0 ? rc : count_caller(m, n->sub, a.caller, n->calls, incl);
 }
 
 static bool is_span(const struct making *m, uint32_t node)
@@ -221,6 +257,8 @@ static int give_kinds(struct making *m)
     int rc = order ? 0 : DP_E_NOMEM;
     for (size_t i = 0; i < m->n_kinds && rc == 0; i++)
         rc = m->to->kind(m->to->ctx, &m->kinds[order[i]]);
+    for (size_t i = 0; i < m->n_phases && rc == 0; i++)
+        rc = m->to->phase(m->to->ctx, &m->phases[i]);
     dp_mem_free(order);
     return rc;
 }
@@ -271,14 +309,6 @@ static int give_rows(struct making *m)
 }
 
 /* ---- what repeats ---- */
-
-/* The context of the phase that a context runs in; 0: the profile has no phases. */
-static uint32_t phase_of(const struct dp_prof *prof, uint32_t node)
-{
-    while (node && prof->nodes[node].parent)
-        node = prof->nodes[node].parent;
-    return node && prof->subs.subs[prof->nodes[node].sub].phase ? node : 0;
-}
 
 /* How often a phase ran: the number of its requests that are in the profile, or how often it
  * began. */
@@ -393,6 +423,7 @@ int dp_spans_each(const struct dp_part *part, const struct dp_spans_how *how,
     struct making m = { .prof = part->prof, .part = part, .how = how, .to = to };
     dp_map_init(&m.kind_of);
     dp_map_init(&m.caller_of);
+    dp_map_init(&m.phase_of);
     dp_buf_init(&m.label);
     int rc = choose_spans(&m);
     if (rc == 0) {
@@ -408,10 +439,12 @@ int dp_spans_each(const struct dp_part *part, const struct dp_spans_how *how,
     dp_mem_free(m.incl);
     dp_mem_free(m.kinds);
     dp_mem_free(m.callers);
+    dp_mem_free(m.phases);
     dp_mem_free(m.caller);
     dp_mem_free(m.order);
     dp_map_release(&m.kind_of);
     dp_map_release(&m.caller_of);
+    dp_map_release(&m.phase_of);
     dp_buf_release(&m.label);
     return rc;
 }

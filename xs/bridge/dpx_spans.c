@@ -5,7 +5,7 @@
 #include "dprof/spans.h"
 
 struct spans {
-    AV *kinds, *rows, *repeats;
+    AV *kinds, *phases, *rows, *repeats;
     DPX_PERL_MEMBER
 };
 
@@ -37,6 +37,17 @@ static int take_kind(void *ctx, const struct dp_span_kind *kind)
     put(aTHX_ hv, "texts", newSVuv(kind->texts));
     put(aTHX_ hv, "calls", newSVuv(kind->calls));
     put(aTHX_ hv, "incl", newSVuv(kind->incl));
+    return 0;
+}
+
+static int take_phase(void *ctx, const struct dp_span_phase *phase)
+{
+    struct spans *spans = ctx;
+    dTHXa(spans->perl);
+    HV *hv = new_hash(aTHX_ spans->phases);
+    put_text(aTHX_ hv, "kind", &phase->kind);
+    put_text(aTHX_ hv, "phase", &phase->phase);
+    put(aTHX_ hv, "calls", newSVuv(phase->calls));
     return 0;
 }
 
@@ -79,10 +90,11 @@ static int take_repeat(void *ctx, const struct dp_span_repeat *repeat)
 HV *dpx_spans(pTHX_ AV *sides, HV *from)
 {
     struct dp_spans_how how;
-    struct spans spans = { newAV(), newAV(), newAV() };
-    const struct dp_spans_to to = { take_kind, take_row, take_repeat, &spans };
+    struct spans spans = { newAV(), newAV(), newAV(), newAV() };
+    const struct dp_spans_to to = { take_kind, take_phase, take_row, take_repeat, &spans };
     HV *all = (HV *)sv_2mortal((SV *)newHV());
     put(aTHX_ all, "kinds", newRV_noinc((SV *)spans.kinds));
+    put(aTHX_ all, "phases", newRV_noinc((SV *)spans.phases));
     put(aTHX_ all, "rows", newRV_noinc((SV *)spans.rows));
     put(aTHX_ all, "repeats", newRV_noinc((SV *)spans.repeats));
     DPX_PERL_SET(&spans);

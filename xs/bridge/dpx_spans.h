@@ -4,7 +4,7 @@
 
 #include "dpx_host.h"
 
-/* The kinds, rows and repeats of dp_spans_each, as three lists of hashes, in a hash. sides: one
+/* The kinds, phases, rows and repeats of dp_spans_each, as lists of hashes, in a hash. sides: one
  * profile, as dpx_sides takes it. Mortal. */
 HV *dpx_spans(pTHX_ AV *sides, HV *how);
 

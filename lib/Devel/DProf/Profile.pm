@@ -223,12 +223,12 @@ the number of those that are in the profile; the other numbers are times in nano
 
 =item spans LIST, HOW
 
-A function. The spans of a profile, in a hash of three lists of hashes: kinds (kind, texts, calls,
-incl), rows (kind, text, file, line, calls, self, incl, longest, rows, caller, callers) and repeats
-(kind, text, phase, calls, begun, path). LIST has one side, as for print_report. HOW has metric
-(a number); kind, to choose one; repeated, the number of calls that a repeat exceeds; and names'
-separate and autoload. Values are in ticks, and rows is undef if it is unknown.
-F<src/dprof/spans.h> says more.
+A function. The spans of a profile, in a hash of lists of hashes: kinds (kind, texts, calls, incl),
+phases (kind, phase, calls), rows (kind, text, file, line, calls, self, incl, longest, rows, caller,
+callers) and repeats (kind, text, phase, calls, begun, path). LIST has one side, as for
+print_report. HOW has metric (a number); kind, to choose one; repeated, the number of calls that a
+repeat exceeds; and names' separate and autoload. Values are in ticks, and rows is undef if it is
+unknown. F<src/dprof/spans.h> says more.
 
 =item server
 

@@ -325,7 +325,7 @@ sub sides {
         force => $opt->{f}, progress => 1, unit => $opt->{unit}, main => $opt->{main},
         keys => $how->{view}{keys}, scripts => $how->{filter}{scripts},
         say => sub { complain($_[0]) },
-        phases => wants_spans($opt),
+        phases => wants_spans($opt) || $opt->{requests},
         detail => $opt->{'per-call'} || $opt->{histogram} || wants_spans($opt)
             || scalar grep({ $_ == DP_FIELD_MIN || $_ == DP_FIELD_MAX } @{ $how->{view}{fields} }),
     );
