@@ -8,6 +8,7 @@ use JSON::PP ();
 use Test::More;
 use DProfTest;
 use MadeProfile;
+use PprofReader;
 use StrictProfile;
 
 my $OPEN = 'SELECT * FROM orders WHERE open = ?; -- now';
@@ -242,6 +243,61 @@ sub report {
     my $run = tool('dprofreport', '-s', 'span', $plain);
     like($run->{err}, qr/no spans were recorded; perl -d:DProf=tree,detail=all records them/,
         'a profile without spans');
+}
+
+# ---- requests ----
+{
+    my $json = JSON::PP->new->utf8->decode(report(qw(--requests --format json)));
+    is_deeply([map { [@$_{qw(phase seen kept sql_per_request)}] } @{ $json->{requests} }],
+        [['GET /list', 9, 2, (25 + 2 + 2) / 2]], '--requests: statements of each kept request');
+    like(report('--requests'), qr/^ +9 +2 +7 +14\.5 /m, '... also as text');
+    my $http = MadeProfile->trace("$dir/http.out", sub {
+        my $to = shift;
+        $to->span(http => 'GET a');
+        $to->phase('GET /');
+        $to->call('http:GET a', 1);
+        $to->requests('GET /', 1, 1, 1);
+    });
+    my $csv = tool('dprofreport', qw(--requests --format csv), $http)->{out};
+    unlike($csv, qr/sql/, '... without statements there is no such column');
+}
+
+# ---- other tools' files ----
+{
+    my $export = sub {
+        my ($format) = @_;
+        my $run = tool('dprofexport', '--format', $format, '-o', "$dir/export.$format", $shop);
+        is($run->{raw}, 0, "dprofexport --format $format") or diag $run->{err};
+        return slurp("$dir/export.$format");
+    };
+    my $chrome = JSON::PP->new->utf8->decode($export->('chrome'));
+    my %cat = map { $_->{name} => $_->{cat} } grep { ($_->{ph} // '') =~ /[XB]/ }
+        @{ ref $chrome eq 'HASH' ? $chrome->{traceEvents} : $chrome };
+    is_deeply([@cat{ "sql:$ITEM", 'template:list.tt', 'main::run' }], [qw(sql template perl)],
+        'Chrome: the category is the kind');
+    my $speedscope = JSON::PP->new->utf8->decode($export->('speedscope'));
+    is(scalar grep({ $_->{name} eq "sql:$ITEM" } @{ $speedscope->{shared}{frames} }), 1,
+        'speedscope: a frame');
+    my $firefox = JSON::PP->new->utf8->decode($export->('firefox'));
+    my @strings = @{ $firefox->{shared}{stringArray} };
+    my ($order) = grep { $_->{markers}{length} } @{ $firefox->{threads} };
+    my $m = $order->{markers};
+    my @marks = map { [$strings[ $m->{name}[$_] ], sprintf('%.0f', $m->{startTime}[$_]),
+        sprintf('%.0f', $m->{endTime}[$_]), @{ $m->{data}[$_] }{qw(type kind)}] }
+        0 .. $m->{length} - 1;
+    my @spans = grep { $_->[3] eq 'span' } @marks;
+    is(scalar @spans, 35 + 5 + 4 + 2, 'Firefox: a marker for each call of a span');
+    is_deeply($spans[0], ["sql:$ITEM", 3, 13, 'span', 'sql'], '... with its time and kind');
+    is(scalar grep({ $_->[3] eq 'phase' } @marks), 5, '... beside the phases')
+        or diag explain \@marks;
+    my $pprof = PprofReader::read_pprof($export->('pprof'));
+    my %by_kind;
+    for my $sample (@{ $pprof->{samples} }) {
+        $by_kind{ $sample->{labels}{kind} // '' } += $sample->{values}[-1];
+    }
+    is_deeply(\%by_kind, { sql => 171e6, template => 16e6, regex => 0, '' => ($TOTAL - 187) * 1e6 },
+        'pprof: the label kind is that of the innermost span, so that sums are disjoint')
+        or diag explain \%by_kind;
 }
 
 # ---- names that are hostile ----
