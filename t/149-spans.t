@@ -4,9 +4,11 @@ use strict;
 use warnings;
 use FindBin;
 use lib "$FindBin::Bin/lib";
+use JSON::PP ();
 use Test::More;
 use DProfTest;
 use MadeProfile;
+use PprofReader;
 use StrictProfile;
 
 my $OPEN = 'SELECT * FROM orders WHERE open = ?; -- now';
@@ -104,6 +106,215 @@ END
     ], 'folded stacks: a known kind, one colon, and a text');
     my $svg = tool('dprofflame', '-o', '-', '--format', 'svg', $trace)->{out};
     like($svg, qr/>span</, 'the legend of a flame graph has spans');
+}
+
+# ---- the report ----
+
+# A server: each request of GET /list has a statement in a loop of 12 or 13 rounds. A template calls
+# itself, and runs a statement.
+my $ITEM = 'SELECT name FROM items WHERE id = ?';
+my $LIST = 'SELECT * FROM orders';
+my $shop = MadeProfile->trace("$dir/shop.out", sub {
+    my $to = shift;
+    $to->sub($_, 'shop.pl:3') for qw(main::run main::other Shop::list);
+    $to->sub($_, "/usr/share/perl5/$_.pm:3") for qw(DBIx::Class::all Template::process DBIxx::all);
+    $to->sub('Carp::croak', '/usr/share/perl/5.36/Carp.pm:3');
+    $to->xs('DBI::st::execute');
+    $to->span(sql => $ITEM);
+    $to->span(sql => $LIST);
+    $to->span(template => 'list.tt');
+    $to->span(regex => '^END', 'shop.pl:7');
+    my $sql = sub {
+        my ($text, $ms) = @_;
+        $to->call('DBI::st::execute', 1, sub { $to->call("sql:$text", $ms) });
+    };
+    $to->phase('main');
+    $to->call('main::run', 1, sub {
+        $to->call('Shop::list', 1, sub { $sql->($ITEM, 10) for 1 .. 10 });
+        $to->call('Carp::croak', 1, sub { $sql->($LIST, 3) });
+    });
+    for my $rounds (12, 13) {
+        $to->phase('GET /list');
+        $to->call('main::other', 1, sub {
+            $to->call('DBIx::Class::all', 1, sub { $sql->($ITEM, 2) for 1 .. $rounds });
+            $to->call('DBIxx::all', 1, sub { $sql->($LIST, 1) });
+            $to->call('template:list.tt', 1, sub {
+                $to->call('Template::process', 2, sub {
+                    $to->call('template:list.tt', 4, sub { $sql->($LIST, 8) });
+                });
+            });
+            $to->call('regex:^END', 0);
+        });
+        $to->phase('main');
+    }
+    $to->rows("sql:$ITEM", 35);
+    $to->requests('GET /list', 9, 2, 70);
+}, dprof_script => 'shop.pl', dprof_spans_other => 1, dprof_spans_cut => 2);
+
+my $TOTAL = 1 + 1 + 10 * 11 + 1 + 4 + 2 * (1 + 1 + 1 + 2 + 7 + 9) + 25 * 3;
+
+sub report {
+    my @args = @_;
+    my $run = tool('dprofreport', @args, $shop);
+    is($run->{raw}, 0, "dprofreport @args") or diag $run->{err};
+    return $run->{out};
+}
+
+{
+    my $json = JSON::PP->new->utf8->decode(report(qw(-s span --format json)));
+    my @fields = qw(incl self calls mean longest rows caller callers repeated place);
+    my %row = map { ("$_->{kind}:$_->{text}" => [@$_{@fields}]) } @{ $json->{spans} };
+    is_deeply(\%row, {
+        "sql:$ITEM" => [0.15, 0.15, 35, 0.15 / 35, 0.01, 35, 'Shop::list', 2, 25, undef],
+        "sql:$LIST" => [0.021, 0.021, 5, 0.021 / 5, 0.008, undef, 'main::other', 3, 0, undef],
+        'template:list.tt' => [0.032, 0.01, 4, 0.008, 0.016, undef, 'main::other', 1, 0, undef],
+        'regex:^END' => [0, 0, 2, 0, undef, undef, 'main::other', 1, 0, 'shop.pl:7'],
+    }, 'inclusive, self, calls, mean, longest, rows, caller: known numbers')
+        or diag explain \%row;
+    is(join(' ', map { $_->{kind} } @{ $json->{spans} }), 'sql template sql regex',
+        'the most inclusive time comes first');
+    is_deeply($json->{kinds}, [
+        { kind => 'sql', texts => 2, calls => 40, incl => 0.171,
+            incl_pct => sprintf('%.2f', 100 * 171 / $TOTAL) + 0 },
+        { kind => 'template', texts => 1, calls => 4, incl => 0.032,
+            incl_pct => sprintf('%.2f', 100 * 32 / $TOTAL) + 0 },
+        { kind => 'regex', texts => 1, calls => 2, incl => 0, incl_pct => 0 },
+    ], 'kinds: a span in one of its kind counts once') or diag explain $json->{kinds};
+    is_deeply($json->{repeats}, [
+        { kind => 'sql', text => $ITEM, phase => 'GET /list', calls => 25, begun => 2,
+            path => [qw(main::other DBIx::Class::all DBI::st::execute)] },
+    ], 'a path in one phase: 12.5 a request are more than 10, 10 in main are not')
+        or diag explain $json->{repeats};
+    like($json->{bounds}, qr/^1 call of further .*; 2 texts were too long and cut$/, 'bounds');
+}
+{
+    my $json = JSON::PP->new->utf8->decode(report(qw(--kind sql --repeated 3 --format json)));
+    is(scalar @{ $json->{spans} }, 2, '--kind: the spans of one kind');
+    is_deeply([map { "$_->{phase} $_->{calls} $_->{begun}" } @{ $json->{repeats} }],
+        ['GET /list 25 2', 'main 10 3'], '--repeated: begun is how often the phase began')
+        or diag explain $json->{repeats};
+}
+{
+    my $text = report('-s', 'span');
+    like($text, qr/^sql: 2 statements took [\d.]+ % of the real time \(171\.0 ms of $TOTAL/m,
+        'the first lines answer: how much each kind took');
+    like($text, qr/ 150\.0 ms +150\.0 ms +35 +4\.286 ms +10\.00 ms +35  Shop::list \+1 +sql:SEL/,
+        'a row of text');
+    my @repeated = ('  25 times in phase GET /list, which ran 2 times: 12.5 each',
+        "    sql:$ITEM", '    main::other > DBIx::Class::all > DBI::st::execute');
+    is(join("\n", grep { /^  25 times/ .. /main::other >/ } split /\n/, $text),
+        join("\n", @repeated), 'what repeats stands below the table');
+    my $one = report(qw(--kind sql -O 1));
+    like($one, qr/^.* {2}SELECT name.*\n\n1 further text is left out; -O N shows more$/m,
+        '--kind needs no word for the kind in each row; -O');
+    is(report(qw(-s span -q)) =~ tr/\n//, 4, '-q: rows alone');
+    my $calls = report(qw(-s span -m calls --format csv));
+    like($calls, qr/^[\d.]+,35,35,35,1,0\.01,35,25,main::other,2,,sql,SELECT name/m, '-m calls');
+    for my $format (qw(csv markdown html)) {
+        my $out = report('-s', 'span', '--format', $format);
+        like($out, qr/\Q$ITEM\E/, "$format has the texts");
+    }
+    like(report(qw(-s span -t : --no-pager)), qr/:sql:SELECT name/, '-t');
+    is(report(qw(-s span --only orders -q)) =~ tr/\n//, 1, 'filters of names choose texts');
+    like(report('--callers', 'SELECT name'), qr/ 35 +DBI::st::execute$/m,
+        '--callers: the beginning of a text is enough');
+    like(report('--callers', "sql:$LIST"), qr/ 5 +DBI::st::execute$/m, '... and so is the name');
+    like(tool('dprofpp', '-O', 40, $shop)->{out}, qr/ sql:\Q$ITEM\E$/m, 'dprofpp: spans are rows');
+}
+{
+    my @wrong = (
+        [1, qr/there are no spans of the kind x; there are regex, sql, template/, qw(--kind x)],
+        [1, qr/the filters leave out all spans/, qw(-s span --only nothing_of_this)],
+        [2, qr/-s span has its own columns; leave out -g/, qw(-s span -g)],
+        [2, qr/--kind goes with -s span/, qw(-s pid --kind sql)],
+        [2, qr/--repeated goes with -s span/, qw(--repeated 3)],
+        [2, qr/--repeated/, qw(-s span --repeated 0)],
+        [2, qr/--requests has its own columns; leave out --kind/, qw(--requests --kind sql)],
+        [1, qr/there is no sub SELECT/, '--callers', 'SELECT'],
+    );
+    for (@wrong) {
+        my ($status, $like, @args) = @$_;
+        my $run = tool('dprofreport', @args, $shop);
+        is($run->{status}, $status, "dprofreport @args") or diag $run->{err};
+        like($run->{err}, $like, '... says why');
+    }
+    my $plain = MadeProfile->trace("$dir/plain.out", sub { $_[0]->sub('main::f');
+        $_[0]->call('main::f', 1) });
+    my $run = tool('dprofreport', '-s', 'span', $plain);
+    like($run->{err}, qr/no spans were recorded; perl -d:DProf=tree,detail=all records them/,
+        'a profile without spans');
+}
+
+# ---- requests ----
+{
+    my $json = JSON::PP->new->utf8->decode(report(qw(--requests --format json)));
+    is_deeply([map { [@$_{qw(phase seen kept sql_per_request)}] } @{ $json->{requests} }],
+        [['GET /list', 9, 2, (25 + 2 + 2) / 2]], '--requests: statements of each kept request');
+    like(report('--requests'), qr/^ +9 +2 +7 +14\.5 /m, '... also as text');
+    my $http = MadeProfile->trace("$dir/http.out", sub {
+        my $to = shift;
+        $to->span(http => 'GET a');
+        $to->phase('GET /');
+        $to->call('http:GET a', 1);
+        $to->requests('GET /', 1, 1, 1);
+    });
+    my $csv = tool('dprofreport', qw(--requests --format csv), $http)->{out};
+    unlike($csv, qr/sql/, '... without statements there is no such column');
+}
+
+# ---- other tools' files ----
+{
+    my $export = sub {
+        my ($format) = @_;
+        my $run = tool('dprofexport', '--format', $format, '-o', "$dir/export.$format", $shop);
+        is($run->{raw}, 0, "dprofexport --format $format") or diag $run->{err};
+        return slurp("$dir/export.$format");
+    };
+    my $chrome = JSON::PP->new->utf8->decode($export->('chrome'));
+    my %cat = map { $_->{name} => $_->{cat} } grep { ($_->{ph} // '') =~ /[XB]/ }
+        @{ ref $chrome eq 'HASH' ? $chrome->{traceEvents} : $chrome };
+    is_deeply([@cat{ "sql:$ITEM", 'template:list.tt', 'main::run' }], [qw(sql template perl)],
+        'Chrome: the category is the kind');
+    my $speedscope = JSON::PP->new->utf8->decode($export->('speedscope'));
+    is(scalar grep({ $_->{name} eq "sql:$ITEM" } @{ $speedscope->{shared}{frames} }), 1,
+        'speedscope: a frame');
+    my $firefox = JSON::PP->new->utf8->decode($export->('firefox'));
+    my @strings = @{ $firefox->{shared}{stringArray} };
+    my ($order) = grep { $_->{markers}{length} } @{ $firefox->{threads} };
+    my $m = $order->{markers};
+    my @marks = map { [$strings[ $m->{name}[$_] ], sprintf('%.0f', $m->{startTime}[$_]),
+        sprintf('%.0f', $m->{endTime}[$_]), @{ $m->{data}[$_] }{qw(type kind)}] }
+        0 .. $m->{length} - 1;
+    my @spans = grep { $_->[3] eq 'span' } @marks;
+    is(scalar @spans, 35 + 5 + 4 + 2, 'Firefox: a marker for each call of a span');
+    is_deeply($spans[0], ["sql:$ITEM", 3, 13, 'span', 'sql'], '... with its time and kind');
+    is(scalar grep({ $_->[3] eq 'phase' } @marks), 5, '... beside the phases')
+        or diag explain \@marks;
+    my $pprof = PprofReader::read_pprof($export->('pprof'));
+    my %by_kind;
+    for my $sample (@{ $pprof->{samples} }) {
+        $by_kind{ $sample->{labels}{kind} // '' } += $sample->{values}[-1];
+    }
+    is_deeply(\%by_kind, { sql => 171e6, template => 16e6, regex => 0, '' => ($TOTAL - 187) * 1e6 },
+        'pprof: the label kind is that of the innermost span, so that sums are disjoint')
+        or diag explain \%by_kind;
+}
+
+# ---- names that are hostile ----
+{
+    my $odd = MadeProfile->trace("$dir/odd.out", sub {
+        my $to = shift;
+        $to->span(sql => "a\nb\e[31m|<b>`");
+        $to->span("x\ny" => '');
+        $to->call("sql:a\nb\e[31m|<b>`", 1);
+        $to->call("x\ny:", 1);
+    });
+    for my $format (qw(text csv markdown html json)) {
+        my $run = tool('dprofreport', '-s', 'span', '--format', $format, $odd);
+        unlike($run->{out}, qr/\e|^b\e/m, "$format: no byte can move a cursor");
+        unlike($run->{out}, qr/<b>/, '... or begin a tag') if $format eq 'html';
+        is($run->{raw}, 0, '... and it is printed');
+    }
 }
 
 done_testing;

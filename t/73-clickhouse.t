@@ -165,11 +165,19 @@ subtest 'Trees become rows and trees again' => sub {
         ['statements', "$tree#f web.pl size=9 crc=1f text=H4sI=\n#l 1 0 4 1 2 3\n#l 2 1 4 1 2 3 "
             . "later=2\n#f other\n"],
         ['statements that are counted', "$tree#f web.pl\n#l 1 0 4\n#l 1 2 5 later=1\n"],
+        ['rows of spans', $tree =~ s/^& 2 .*\n\K/& 3 sql SELECT%201 - kind=span\n/mr
+            . "#s 2 rows=0\n#s 3 rows=12\n"],
+        ['a server', "$tree#f web.pl\n#s 1 rows=3\n#a main::run\n#r GET%20/ seen=1 kept=1 ns=2 "
+            . "longest=2 0:1\n#r b seen=1 kept=0 ns=2 longest=2 0:1\n"],
         ['a corpus', slurp(root() . '/t/corpus/lines-source')]) {
         my ($name, $text) = @$_;
         is(through_rows($text), $text, "$name gives the same tree after the rows");
     }
-    for (['a context twice', "$tree= 1 1 1 0 0 0 0 0\n"], ['a comment', "$tree# x\n"],
+    my $name = Devel::DProf::Store::ClickHouse::Rows::name_of('sql SELECT%201 - kind=span');
+    is($name, 'sql:SELECT 1',
+        'the name of a span, by which a server can choose its kind');
+    for (['rows in another order', "$tree#s 2 rows=0\n#s 1 rows=0\n"],
+        ['a context twice', "$tree= 1 1 1 0 0 0 0 0\n"], ['a comment', "$tree# x\n"],
         ['siblings in another order', "$tree= 1 2 1 0 0 0 0 0\n= 1 1 1 0 0 0 0 0\n"],
         ['an unknown ID', "$tree= 1 3 1 0 0 0 0 0\n"],
         ['a second root', "$tree= 0 0 0 0 0 0 0 0\n"],

@@ -12,7 +12,8 @@ use Test::DProf::Profile;
 
 our $VERSION = '20261120.00';
 
-our @EXPORT = qw(profile_ok profile_script_ok calls_ok cost_ok no_regression_ok);
+our @EXPORT = qw(profile_ok profile_script_ok calls_ok cost_ok no_repeated_ok
+                 no_regression_ok);
 our @CARP_NOT = ('Test::DProf::Profile');
 
 use constant WIDTH => 78;   # of a diagnostic's line, after its `# '
@@ -402,6 +403,7 @@ my %HOLDS = (
 # the test passed.
 sub calls_ok {
     my ($p, $sub, $op, $limit, $name) = @_;
+    return span_calls_ok(@_) if ref $sub eq 'HASH';
     check_arguments('calls_ok', $p, $sub, $op, $limit);
     $name //= "$sub: calls $op $limit";
     return skip_with($name, $p->skipped) && 1 if defined $p->skipped;
@@ -422,6 +424,91 @@ sub calls_ok {
     $ctx->ok($ok, $name, [map { wrap_line($_) } @diag]);
     $ctx->release;
     return $ok;
+}
+
+# Tests the calls of all spans of a kind, or of those whose text matches.
+sub span_calls_ok {
+    my ($p, $of, $op, $limit, $name) = @_;
+    check_arguments('calls_ok', $p, 'spans', $op, $limit);
+    my ($kind, $text) = span_options('calls_ok', [qw(kind text)], %$of);
+    $name //= "$kind spans: calls $op $limit";
+    return skip_with($name, $p->skipped) && 1 if defined $p->skipped;
+    my $spans = eval { $p->spans(kind => $kind) };
+    return failed_to_read($name, $@) if !$spans;
+    my @rows = grep { !defined $text || $_->{text} =~ $text } @{ $spans->{rows} };
+    my $calls = 0;
+    $calls += $_->{calls} for @rows;
+    my $ok = $HOLDS{$op}->($calls, $limit) ? 1 : 0;
+    my @diag;
+    if (!$ok) {
+        @rows = sort { $b->{calls} <=> $a->{calls} || $a->{text} cmp $b->{text} } @rows;
+        my $more = @rows > 5 ? @rows - 5 : 0;
+        splice @rows, 5;
+        @diag = ("spans of the kind $kind were executed " . times_of($calls)
+            . ", wanted $op $limit", (map { span_line($_->{calls}, $_) } @rows),
+            $more ? "       ... and $more more" : ());
+    }
+    my $ctx = Test2::API::context();
+    $ctx->ok($ok, $name, [map { wrap_line($_) } @diag]);
+    say_no_spans($ctx, $p);
+    $ctx->release;
+    return $ok;
+}
+
+# Returns the kind and the text of options about spans, which are NAME => VALUE.
+sub span_options {
+    my ($what, $known, %of) = @_;
+    for my $key (sort keys %of) {
+        croak "$what: unknown option $key; the options are " . join ', ', @$known
+            if !grep { $_ eq $key } @$known;
+    }
+    croak "$what: kind is missing; kind => 'sql', for example" if !length($of{kind} // '');
+    croak "$what: text must be a pattern, qr/.../"
+        if defined $of{text} && ref $of{text} ne 'Regexp';
+    return @of{qw(kind text)};
+}
+
+# Returns a line with a number and a span. The beginning of a text says more than its end.
+sub span_line {
+    my ($calls, $span) = @_;
+    my $line = sprintf '  %8d  ', $calls;
+    return $line . Devel::DProf::View::Layout::cut(
+        Devel::DProf::Text::shown("$span->{kind}:$span->{text}"), WIDTH - length $line);
+}
+
+# Without any span, a test of an upper limit checks nothing, so it says so even if it passes.
+sub say_no_spans {
+    my ($ctx, $p) = @_;
+    return if @{ $p->spans->{rows} };
+    $ctx->diag($_) for wrap_line('no spans were recorded: the recorder\'s option detail, or span() '
+        . 'of Devel::DProf::Control, records them');
+    return;
+}
+
+sub no_repeated_ok {
+    my ($p, @how) = @_;
+    check_arguments('no_repeated_ok', $p, 'spans', '<=', 0);
+    croak 'no_repeated_ok: options are NAME => VALUE' if @how % 2;
+    my %how = (max => 10, @how);
+    my ($kind) = span_options('no_repeated_ok', [qw(kind max name)], %how);
+    croak 'no_repeated_ok: max must be a whole number, 1 or more' if $how{max} !~ /\A[1-9]\d*\z/a;
+    my $name = $how{name} // "no path repeats a $kind span more than "
+        . ($how{max} == 1 ? 'once' : "$how{max} times");
+    return skip_with($name, $p->skipped) && 1 if defined $p->skipped;
+    my $spans = eval { $p->spans(kind => $kind, repeated => $how{max}) };
+    return failed_to_read($name, $@) if !$spans;
+    my @repeats = @{ $spans->{repeats} };
+    my $more = @repeats > 5 ? @repeats - 5 : 0;
+    splice @repeats, 5;
+    my @diag = map { (span_line($_->{calls}, $_), '           by '
+        . Devel::DProf::Text::shown(@{ $_->{path} } ? join ' > ', @{ $_->{path} }
+            : '(program)')) } @repeats;
+    push @diag, "       ... and $more more" if $more;
+    my $ctx = Test2::API::context();
+    $ctx->ok(!@diag, $name, [map { wrap_line($_) } @diag]);
+    say_no_spans($ctx, $p);
+    $ctx->release;
+    return @diag ? 0 : 1;
 }
 
 # Returns a number of calls in words.
@@ -663,6 +750,8 @@ Test::DProf - tests that the costs of code do not grow: calls, ops, times
     my $p = profile_ok { My::run('t/data/log.txt') } 'a log is read';
 
     calls_ok $p, 'My::fetch', '<=', 12;
+    calls_ok $p, { kind => 'sql' }, '<=', 12;
+    no_repeated_ok $p, kind => 'sql';
     cost_ok $p, 'My::parse', 'ops', '<=', 50_000;
     no_regression_ok $p, baseline => 't/perf/run.tmon', counters_only => 1,
         fail_if => 'calls > 0, ops > 2%';
@@ -756,6 +845,24 @@ a list of switches; name, the name of the test.
 Tests how often a sub was called. OPERATOR is one of C<E<lt> E<lt>= == != E<gt>= E<gt>>. A sub that
 was never called has 0 calls. If neither the block nor the process has a sub of that name, the test
 fails, and the diagnostic suggests similar names. Returns true if the test passes.
+
+=head2 calls_ok PROFILE, { kind => KIND [, text => REGEX] }, OPERATOR, NUMBER [, NAME]
+
+    calls_ok $p, { kind => 'sql' }, '<=', 12, 'a page needs at most 12 statements';
+    calls_ok $p, { kind => 'http', text => qr/^POST / }, '==', 0;
+
+Tests how many spans of a kind were executed, all of them or those whose text matches. Spans are
+statements of SQL, requests to other servers, templates and so on (L<dprofreport/Spans>). They are
+recorded with the recorder's option C<detail>, or by C<span> of L<Devel::DProf::Control>. If the
+profile has no span at all, the test says so, even if it passes.
+
+=head2 no_repeated_ok PROFILE, kind => KIND [, max => NUMBER, name => NAME]
+
+    no_repeated_ok $p, kind => 'sql';
+
+Fails if one path of calls executes a text more than max times, 10 if not given: a statement in a
+loop. If phases of a script are repeated, it is the mean over their times, as in L<dprofreport>. The
+diagnostic has the texts and the paths.
 
 =head2 cost_ok PROFILE, SUB, WHAT, OPERATOR, NUMBER [, NAME]
 

@@ -6,6 +6,7 @@
  * together, their order in the file decides. So calls that end together wait until time passes, and
  * the outermost is printed first. */
 #include "dp_export.h"
+#include "dp_char.h"
 #include "dp_err.h"
 #include "dp_file.h"
 #include "dp_mem.h"
@@ -342,6 +343,14 @@ static int is_shown(const struct chrome *c, const char *label, size_t len)
     return job->shown ? job->shown(job->ctx, label, len) : 1;
 }
 
+/* Appends the kind of a span as a category. Commas separate categories, and quotes would end the
+ * string. */
+static void put_kind(struct dp_buf *to, const struct dp_name *kind)
+{
+    for (size_t i = 0; i < kind->len; i++)
+        dp_buf_addc(to, dp_is_word(kind->ptr[i]) ? kind->ptr[i] : '_');
+}
+
 /* Makes the printed form of a sub: the end of its events, from the name on. It is made once for
  * each sub, as calls are many. A host's error is returned as DP_E_HOST. */
 static int make_tail(struct chrome *c, uint32_t n, struct tail *tail)
@@ -359,7 +368,11 @@ static int make_tail(struct chrome *c, uint32_t n, struct tail *tail)
     dp_buf_clear(&c->text);
     dp_buf_adds(&c->text, ",\"name\":");
     dp_json_string(&c->text, name.ptr, ok ? name.len : 0);
-    dp_buf_adds(&c->text, ",\"cat\":\"perl");
+    dp_buf_adds(&c->text, ",\"cat\":\"");
+    if (c->subs.subs[n].span)
+        put_kind(&c->text, dp_subs_text(&c->subs, c->subs.subs[n].package));
+    else
+        dp_buf_adds(&c->text, "perl");
     uint32_t text = ok && !c->text.err
                         ? dp_pool_intern(&c->texts, c->text.ptr, c->text.len) : DP_MAP_NONE;
     dp_buf_release(&label);

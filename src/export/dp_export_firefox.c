@@ -62,61 +62,6 @@ void dp_firefox_text(struct dp_firefox *x, const char *ptr, size_t len)
 
 /* ---- a thread ---- */
 
-/* The phase of the program at f or, if f is a frame next to phases, the next one; else the end. */
-static uint32_t phase_from(const struct dp_firefox *x, uint32_t f)
-{
-    const struct dp_stacks *s = x->e.p->s;
-    uint32_t end = s->frames[x->lane].end;
-    while (f < end && s->names[s->frames[f].name].kind != DP_KIND_PHASE)
-        f = s->frames[f].end;
-    return f;
-}
-
-/* The start of a phase found by phase_from. A phase ends where the next one begins. */
-static uint64_t phase_start(const struct dp_firefox *x, uint32_t f)
-{
-    const struct dp_stacks *s = x->e.p->s;
-    uint64_t ticks = 0;
-    if (f < s->frames[x->lane].end)
-        return x->offset + dp_firefox_ns(x, s->start[f]);
-    for (uint32_t k = x->lane; k < f; k++)
-        ticks += dp_stacks_self(s, k, 0);
-    return x->offset + dp_firefox_ns(x, ticks);
-}
-
-/* Writes markers: the phases of the program, in order of time. */
-static void put_markers(struct dp_firefox *x)
-{
-    static const char *const columns[] = { "name", "startTime", "endTime" };
-    static const struct dp_firefox_values same[] = {    /* markers have a beginning and an end */
-        { "phase", .same = "1" }, { "category", .same = "0" },
-        { "data", .same = "{\"type\":\"phase\"}" },
-    };
-    const struct dp_stacks *s = x->e.p->s;
-    const uint32_t first = phase_from(x, x->lane + 1), end = s->frames[x->lane].end;
-    size_t n = 0;
-    dp_jsonout_key(&x->json, "markers");
-    dp_jsonout_open(&x->json, '{');
-    for (size_t c = 0; c < DP_ARRAY_LEN(columns); c++) {
-        dp_jsonout_key(&x->json, columns[c]);
-        dp_jsonout_open(&x->json, '[');
-        n = 0;
-        for (uint32_t f = first, next; x->in_time && f < end; f = next, n++) {
-            next = phase_from(x, s->frames[f].end);
-            struct dp_name name = dp_export_bare(&s->names[s->frames[f].name].text);
-            if (c == 0)
-                dp_firefox_text(x, name.ptr, name.len);
-            else
-                dp_firefox_ms(x, phase_start(x, c == 1 ? f : next));
-        }
-        dp_jsonout_close(&x->json, ']');
-    }
-    dp_firefox_columns(x, same, DP_ARRAY_LEN(same), n);
-    dp_jsonout_number(&x->json, "length", n);
-    dp_jsonout_close(&x->json, '}');
-}
-
-/* Writes the name of a thread of the profile: the metric, and the thread's number. */
 static void put_name(struct dp_firefox *x, const struct dp_export_part *part)
 {
     struct dp_buf text;
@@ -176,7 +121,9 @@ static int put_thread(struct dp_firefox *x)
         return rc < 0 ? rc : x->err;
     dp_firefox_frames(x);
     dp_firefox_funcs(x);
-    put_markers(x);
+    rc = dp_firefox_markers(x);
+    if (rc < 0)
+        return rc;
     dp_jsonout_raw(&x->json, "resourceTable",
                 "{\"length\":0,\"lib\":[],\"name\":[],\"host\":[],\"type\":[]}");
     dp_jsonout_raw(&x->json, "nativeSymbols",
@@ -324,7 +271,11 @@ static void put_meta(struct dp_jsonout *json, const struct dp_stacks_job *job, s
                 "[{\"name\":\"phase\",\"tooltipLabel\":\"{marker.name}\","
                 "\"tableLabel\":\"phase of the program\",\"chartLabel\":\"{marker.name}\","
                 "\"display\":[\"marker-chart\",\"marker-table\",\"timeline-overview\"],"
-                "\"fields\":[]}]");
+                "\"fields\":[]},"
+                "{\"name\":\"span\",\"tooltipLabel\":\"{marker.name}\","
+                "\"tableLabel\":\"{marker.name}\",\"chartLabel\":\"{marker.name}\","
+                "\"display\":[\"marker-chart\",\"marker-table\"],"
+                "\"fields\":[{\"key\":\"kind\",\"label\":\"Kind\",\"format\":\"string\"}]}]");
     dp_jsonout_close(json, '}');
 }
 
@@ -392,5 +343,6 @@ int dp_print_firefox(const struct dp_stacks_printing *p)
     dp_mem_free(x.stack);
     dp_mem_free(x.frames);
     dp_mem_free(x.funcs);
+    dp_mem_free(x.markers);
     return rc < 0 ? rc : ended;
 }

@@ -30,6 +30,7 @@ struct pprof {
     struct dp_buf message, part, text;
     struct dp_buf functions, locations; /* complete messages */
     struct dp_pool function_ids, location_ids;  /* keys of these messages, in order of their ids */
+    bool has_spans;
     uint32_t *begin_of;         /* by name of the stacks: id of the location where it begins; 0:
                                  * none yet */
     struct dp_map location_of;  /* name of the stacks << 32 | site -> id */
@@ -280,12 +281,26 @@ static int put_number_label(struct pprof *x, const char *key, uint64_t n)
     return put_label(x, key, text, (size_t)(dp_buf_putu(text, n) - text));
 }
 
-/* Adds the labels that the user asked for: phase, process and thread of the current frame. */
+/* Adds the kind of the innermost span that the current frame is, or is below. */
+static int put_kind(struct pprof *x)
+{
+    const struct dp_stacks_name *names = x->e.p->s->names;
+    for (size_t level = x->e.level + 1; level-- > 0;) {
+        const struct dp_stacks_name *name = &names[x->names[level]];
+        struct dp_name kind = dp_stacks_span(&name->text, name->kind);
+        if (kind.len)
+            return put_label(x, "kind", kind.ptr, kind.len);
+    }
+    return 0;
+}
+
+/* Adds the kind of span, and the labels that the user asked for: phase, process and thread of the
+ * current frame. */
 static int put_labels(struct pprof *x)
 {
     const struct dp_export_how *how = x->e.p->job->export;
-    int rc = 0;
-    if (how->label_phase && x->e.phase.len)
+    int rc = x->has_spans ? put_kind(x) : 0;
+    if (rc == 0 && how->label_phase && x->e.phase.len)
         rc = put_label(x, "phase", x->e.phase.ptr, x->e.phase.len);
     if (rc == 0 && how->label_pid && x->e.part && x->e.part->pid)
         rc = put_number_label(x, "pid", x->e.part->pid);
@@ -524,6 +539,8 @@ static int prepare_stacks(struct pprof *x)
         return rc;
     x->line_of = dp_mem_zalloc((x->spread.lines.count + 1) * sizeof *x->line_of);
     x->begin_of = dp_mem_zalloc((x->e.p->s->n_names + 1) * sizeof *x->begin_of);
+    for (size_t i = 0; i < x->e.p->s->n_names; i++)
+        x->has_spans = x->has_spans || x->e.p->s->names[i].kind == DP_KIND_SPAN;
     return x->line_of && x->begin_of ? 0 : DP_E_NOMEM;
 }
 

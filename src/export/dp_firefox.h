@@ -39,6 +39,8 @@ struct dp_firefox {
     struct dp_firefox_frame *frames;
     uint32_t *funcs;            /* names */
     size_t n_frames, frames_cap, n_funcs, funcs_cap;
+    struct dp_firefox_marker *markers;
+    size_t n_markers, markers_cap;
     int err;
 };
 
@@ -72,6 +74,12 @@ void dp_firefox_categories(struct dp_jsonout *json);
 /* Write the tables of numbered frames and functions. */
 void dp_firefox_frames(struct dp_firefox *x);
 void dp_firefox_funcs(struct dp_firefox *x);
+
+/* ---- markers; dp_firefox_markers.c ---- */
+
+/* Writes the markers of the thread, if it is in order of time: the phases of the program, and
+ * spans. Returns 0 or DP_E_NOMEM. */
+int dp_firefox_markers(struct dp_firefox *x);
 
 /* ---- stacks and samples; dp_firefox_stacks.c ---- */
 

@@ -8,8 +8,9 @@
 
 /* Categories, which give frames their colours. One of them must be grey. */
 #define CATEGORIES(X) \
-    X("Program", "grey") X("Perl", "yellow") X("XS", "orange") X("Builtin", "green")
-enum { OF_PROGRAM, OF_PERL, OF_XS, OF_BUILTIN };
+    X("Program", "grey") X("Perl", "yellow") X("XS", "orange") X("Builtin", "green") \
+    X("Span", "blue")
+enum { OF_PROGRAM, OF_PERL, OF_XS, OF_BUILTIN, OF_SPAN };
 
 /* A frame of stacks: a sub, and the line of its call. */
 struct dp_firefox_frame {
@@ -90,7 +91,8 @@ void dp_firefox_categories(struct dp_jsonout *json)
 static unsigned category_of(const struct dp_stacks_name *name)
 {
     return name->kind == DP_KIND_PROGRAM ? OF_PROGRAM : name->kind == DP_KIND_XS ? OF_XS
-           : name->kind == DP_KIND_BUILTIN ? OF_BUILTIN : OF_PERL;
+           : name->kind == DP_KIND_BUILTIN ? OF_BUILTIN : name->kind == DP_KIND_SPAN ? OF_SPAN
+           : OF_PERL;
 }
 
 /* Writes a table: its columns, and its number of rows. */

@@ -31,8 +31,8 @@ static size_t package_of(const char *ptr, size_t len)
 /* The name that decides the hue: of a span its kind, because a text has no package. */
 static struct dp_name hue_name(const struct dp_name *name, int kind)
 {
-    const char *colon = kind == DP_KIND_SPAN ? memchr(name->ptr, ':', name->len) : NULL;
-    return (struct dp_name){ name->ptr, colon ? (size_t)(colon - name->ptr) : name->len };
+    struct dp_name span = dp_stacks_span(name, kind);
+    return span.len ? span : *name;
 }
 
 unsigned dp_palette_hue(const char *ptr, size_t len)

@@ -3,6 +3,7 @@
 #include "dp_err.h"
 #include "dp_flat.h"
 #include "dp_fmt.h"
+#include "dp_library.h"
 #include "dp_mem.h"
 #include "dp_num.h"
 #include "dp_sort.h"
@@ -76,20 +77,6 @@ struct dp_name dp_stacks_stripped(const struct dp_stacks_how *how, struct dp_nam
     return (struct dp_name){ room->len ? room->ptr : "", room->len };
 }
 
-/* Is this a file of perl's own library? Its folder has perl's version and is neither site's nor
- * vendor's. */
-static bool is_core_file(const char *ptr, size_t len)
-{
-    static const char *const folders[] = { "/perl/5.", "/perl5/5.", "/perl-base/", "/lib/5." };
-    if (dp_text_holds(ptr, len, "site_perl") || dp_text_holds(ptr, len, "vendor_perl")
-        || dp_text_holds(ptr, len, "/local/"))
-        return false;
-    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
-        if (dp_text_holds(ptr, len, folders[i]))
-            return true;
-    return false;
-}
-
 /* The kind of a sub. Folded text has only its name. */
 static unsigned char kind_of(const struct dp_subs *subs, uint32_t n, const struct dp_name *label)
 {
@@ -109,7 +96,7 @@ static unsigned char kind_of(const struct dp_subs *subs, uint32_t n, const struc
         return DP_KIND_ANON;
     if (sub->xs)
         return DP_KIND_XS;
-    return is_core_file(file->ptr, file->len) ? DP_KIND_CORE : DP_KIND_PLAIN;
+    return dp_library_is_core(file->ptr, file->len) ? DP_KIND_CORE : DP_KIND_PLAIN;
 }
 
 /* The number of a text among the names, which are not sorted yet. The bytes after the first `shown'

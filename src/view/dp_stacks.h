@@ -20,6 +20,8 @@
 #include "dp_names.h"
 #include "dprof/stacks.h"
 
+#include <string.h>
+
 #define DP_STACKS_NONE UINT32_MAX
 
 /* The kind of sub that a name belongs to, if known. For several subs, the kind of the first. Pages
@@ -107,6 +109,14 @@ void dp_stacks_release(struct dp_stacks *s);
  * `name`, or the text in `room`; the caller checks the error of `room`. */
 struct dp_name dp_stacks_stripped(const struct dp_stacks_how *how, struct dp_name name,
                                   struct dp_buf *room);
+
+/* The kind of a span, from its name KIND:TEXT; len 0: it is no span. kind: enum dp_stacks_kind. */
+static inline struct dp_name dp_stacks_span(const struct dp_name *name, int kind)
+{
+    const char *colon = kind == DP_KIND_SPAN && name->len ? memchr(name->ptr, ':', name->len)
+                                                           : NULL;
+    return (struct dp_name){ name->ptr, colon ? (size_t)(colon - name->ptr) : 0 };
+}
 
 /* The number of a name, or DP_STACKS_NONE. If several names have the text, any of them. */
 uint32_t dp_stacks_find(const struct dp_stacks *s, const char *ptr, size_t len);

@@ -224,6 +224,15 @@ The requests of a server that L<Plack::Middleware::DProf> or L<Mojolicious::Plug
 counted, by name, over all files: a list of [NAME, SEEN, KEPT, SUM, P50, P95, LONGEST] each. KEPT is
 the number of those that are in the profile; the other numbers are times in nanoseconds.
 
+=item spans LIST, HOW
+
+A function. The spans of a profile, in a hash of lists of hashes: kinds (kind, texts, calls, incl),
+phases (kind, phase, calls), rows (kind, text, file, line, calls, self, incl, longest, rows, caller,
+callers) and repeats (kind, text, phase, calls, begun, path). LIST has one side, as for
+print_report. HOW has metric (a number); kind, to choose one; repeated, the number of calls that a
+repeat exceeds; and names' separate and autoload. Values are in ticks, and rows is undef if it is
+unknown. F<src/dprof/spans.h> says more.
+
 =item server
 
 The names of the server's subs that were running when requests began.

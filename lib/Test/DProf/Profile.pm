@@ -72,6 +72,13 @@ sub calls {
     return $row ? $row->{calls} : 0;
 }
 
+# Returns the spans of a profile, as Devel::DProf::Profile::spans does.
+sub spans {
+    my ($self, %how) = @_;
+    my $metric = $self->metric('real');
+    return Devel::DProf::Profile::spans([[$self->profile]], { %how, metric => $metric->number });
+}
+
 # Returns the cost of a sub. Dies if the profile lacks the metric.
 sub cost {
     my ($self, $name, $what) = @_;
@@ -178,6 +185,11 @@ time outside of all subs, or the block's own time. C<(total)> is everything.
 =item calls NAME
 
 Returns how often a sub was called, 0 if it was not called.
+
+=item spans NAME => VALUE, ...
+
+Returns the spans, with real times, as L<Devel::DProf::Profile> does it: a hash of the lists kinds,
+rows and repeats. The options are kind, and repeated.
 
 =item cost NAME, WHAT
 

@@ -10,7 +10,7 @@ use Devel::DProf::Profile;
 use Devel::DProf::Table;
 use Devel::DProf::Text qw(shown);
 use Devel::DProf::View::Annotate;
-use Devel::DProf::View::Layout qw(grouped aligned);
+use Devel::DProf::View::Layout qw(grouped aligned seconds);
 use Devel::DProf::View::Source;
 
 our $VERSION = $Devel::DProf::Core::VERSION;
@@ -249,11 +249,7 @@ sub text {
 sub value_text {
     my ($self, $value) = @_;
     return '' if !$value;
-    return grouped($value) if !$self->{diff}->in_seconds;
-    my ($unit) = grep { $value * $_->[0] >= 1 } [1, 's'], [1e3, 'ms'], [1e6, 'us'];
-    $unit ||= [1e9, 'ns'];
-    my $number = $value * $unit->[0];
-    return sprintf '%.*f %s', $number < 10 ? 3 : $number < 100 ? 2 : 1, $number, $unit->[1];
+    return $self->{diff}->in_seconds ? seconds($value) : grouped($value);
 }
 
 # Returns the costs of a row on both sides, each [VALUE, CALLS] or undef, and the difference of the

@@ -377,7 +377,9 @@ sub idle {
     my ($self, $result) = @_;
     my @unmatched = grep { $_->{pattern} >= 0 && !$result->{matched}{ $_->{pattern} } }
         @{ $self->{how}{rules} };
-    my @idle = map { "--fail-if $_->{text}: no " . ($_->{by_line} ? 'line' : 'sub') . ' matches' }
+    my %is_span = map { $_->{text} => defined $_->{span} } $self->given_rules;
+    my @idle = map { "--fail-if $_->{text}: no " . ($_->{by_line} ? 'line'
+            : $is_span{ $_->{text} } ? 'span' : 'sub') . ' matches' }
         @unmatched;
     my %option = (re_only => '--only', re_skip => '--skip', packages => '-d', scripts => '-C');
     my $filter = join ' and ', map { $option{$_} }

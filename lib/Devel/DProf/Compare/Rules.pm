@@ -35,8 +35,10 @@ sub rule_at {
     # A metric may be called "line", too; then ">" follows.
     $rule{by_line} = 1 if $_[0] =~ /\Gline\s+(?=[^\s>])/gc;
     $rule{re} = pattern_of($1) if $_[0] =~ m{\G/((?:[^/\\]|\\.)*)/\s*}gcs;
+    span_at($_[0], \%rule);
     if ($_[0] =~ /\G(new|gone)\b\s*/gc) {
         $rule{kind} = $1 eq 'new' ? DP_RULE_NEW : DP_RULE_GONE;
+        span_at($_[0], \%rule) if !$rule{re};
     } elsif ($_[0] =~ m{\G($Devel::DProf::Metric::EVENT|[^\s<>=,&/]+)\s*>\s*}gc) {
         @rule{qw(kind metric)} = (DP_RULE_GROWTH, $1);
         $rule{limits} = limits_at($_[0]);
@@ -49,6 +51,18 @@ sub rule_at {
     die wrong($end, $_[0], 'a comma, or the end')
         if $end != length $_[0] && substr($_[0], $end, 1) ne ',';
     return \%rule;
+}
+
+# Parses [KIND] at pos($_[0]): the rule is about spans of that kind. Their names are KIND:TEXT; the
+# name of a sub has two colons.
+sub span_at {
+    my (undef, $rule) = @_;
+    $_[0] =~ /\G\[([^\[\]]+)\]\s*/gc or return;
+    die "--fail-if: $_[0]: a rule has one pattern or kind of spans, and lines have no spans\n"
+        if $rule->{re} || $rule->{by_line};
+    $rule->{re} = qr/\A\Q$1\E:(?!:)/;
+    $rule->{span} = $1;
+    return;
 }
 
 # Returns the regular expression of a rule, compiled. Dies with a message if it is none.
@@ -120,16 +134,19 @@ Both die with a message if a rule is wrong.
 =item rules_of TEXT
 
 Returns the rules of a text, a hash each. The keys are text; kind, one of DP_RULE_LIST's numbers;
-by_line, true if the rule is about lines; and re, the compiled pattern, if there is one. A rule
-about growth also has metric, a word; limits, a list of [NUMBER, UNIT]; and with_ops, true if the
-ops must have grown, too.
+by_line, true if the rule is about lines; re, the compiled pattern, if there is one; and span, the
+kind of spans that the rule is about, for which re is a pattern, too. A rule about growth also has
+metric, a word; limits, a list of [NUMBER, UNIT]; and with_ops, true if the ops must have grown,
+too.
 
 =item limit_of RULE, NUMBER, UNIT, IS_TIME, PER_SECOND
 
 Returns a limit as C takes it: [NUMBER, IS_PERCENT]. IS_TIME is true if the values are seconds.
 PER_SECOND is the number of the metric's units in a second, or 0 if the metric is no time.
 
-=item rule_at TEXT, pattern_of TEXT, limits_at TEXT, wrong POSITION, TEXT, WANTED
+=item rule_at TEXT, span_at TEXT, RULE, pattern_of TEXT, limits_at TEXT
+
+=item wrong POSITION, TEXT, WANTED
 
 These functions are parts of the above.
 

@@ -31,7 +31,9 @@ my %CHAIN_VALUE = words_of('chain_value');
 # Options that select perf's table, and the number of rows without them.
 my @PERFS = qw(children s p x n show-total-period per-call F histogram hierarchy annotate g G
     callers callees t percent-limit percentage history ignore-callees max-stack R);
-use constant ROWS => 20;
+use constant { ROWS => 20, REPEATED => 10 };
+# Options of the table of subs that tables with columns of their own do not take.
+my @COLUMNS = qw(F g G annotate callers callees);
 my @METRICS = (time_words(), 'calls');
 # Formats that are pictures, which only a history has here.
 my %PICTURE = map { $_ => 1 } qw(svg);
@@ -80,6 +82,9 @@ Columns:
     --histogram         how many calls took how long
 = hierarchy
     --hierarchy         keys below one another
+= kind=s  repeated=i(positive)
+    -s span, --kind KIND    spans by text: sql, http, template, command, file, regex, cache, or the
+                        program's own (detail=); --repeated N  what one path executes more often
 = requests
     --requests          a server's requests, by phase: how many, how many were kept, mean, p50,
                         p95 and longest time (Plack::Middleware::DProf)
@@ -132,6 +137,7 @@ sub report_names {
     return print_source($opt, $how, $metric, $failed, $names,
         $sides[0]) if defined $opt->{annotate};
     return requests($opt, $how->{view}, $failed, $names, $sides[0][0]) if $opt->{requests};
+    return spans($opt, $how->{view}, $metric, $failed, $names, $sides[0]) if wants_spans($opt);
     my $edges = defined $how->{by_line} ? edges_of_lines($how, $names, map { $_->[0] } @sides) : [];
     return FAILED if !$edges;
     if (defined(my $nothing = nothing_shown($how->{filter}))) {
@@ -139,6 +145,7 @@ sub report_names {
             Devel::DProf::View::meant_selected($how->{filter}, map { $_->[0] } @sides)));
         return FAILED;
     }
+    span_by_text($how->{view}, map { $_->[0] } @sides);
     my %view = (%{ $how->{view} }, metric => $metric->number,
         @$edges ? (edges_of_lines => $edges) : ());
     return report($opt, \%view, $how->{filter}, $metric, $failed, $names, @sides);
@@ -156,13 +163,16 @@ sub settings {
         filters($opt, qw(only skip p ignore-callees)));
     my %view = %naming;
     my %how = (filter => \%filter, view => \%view);
-    my @keys = keys_of(defined $opt->{annotate} ? 'sub' : $opt->{s} // 'sub');
+    my @keys = keys_of(defined $opt->{annotate} || wants_spans($opt) ? 'sub' : $opt->{s} // 'sub');
     push @keys, DP_K_PARENT if $filter{re_p} && !grep { $_ == DP_K_PARENT } @keys;
     die "-s parent needs --parent REGEX\n" if !$filter{re_p} && grep { $_ == DP_K_PARENT } @keys;
     die "-x needs --parent REGEX\n" if $opt->{x} && !$filter{re_p};
     $view{keys} = \@keys;
-    no_columns($opt) if $opt->{requests};
-    my $is_perf = ($opt->{format} // 'text') ne 'text' || grep { defined $opt->{$_} } @PERFS;
+    no_columns($opt, '--requests', 's', 'kind', 'm', @COLUMNS) if $opt->{requests};
+    no_columns($opt, '-s span', 'p', 'x', 'histogram', 'hierarchy', @COLUMNS) if wants_spans($opt);
+    die "--repeated goes with -s span\n" if defined $opt->{repeated} && !wants_spans($opt);
+    my $is_perf = ($opt->{format} // 'text') ne 'text'
+        || !wants_spans($opt) && grep { defined $opt->{$_} } @PERFS;
     $view{answer} = $view{by_self} = $is_perf ? 0 : 1;
     $view{fields} = $view{answer} ? [DP_FIELD_SELF, DP_FIELD_SELF_TIME, DP_FIELD_CHILDREN,
         DP_FIELD_CHILDREN_TIME, DP_FIELD_CALLS, DP_FIELD_KEY] : fields_of($opt, \@keys);
@@ -198,12 +208,21 @@ sub settings {
     return \%how;
 }
 
-# Dies if an option about columns or rows goes with --requests, whose table has its own.
-sub no_columns {
+# -s span, --kind: the table of spans.
+sub wants_spans {
     my ($opt) = @_;
-    my ($other) = grep { defined $opt->{$_} } qw(s F g G annotate callers callees m);
-    die '--requests has its own columns; leave out ' . (length $other > 1 ? '--' : '-')
-        . "$other\n" if defined $other;
+    return defined $opt->{kind} || lc($opt->{s} // '') eq 'span';
+}
+
+# The tables of requests and of spans have columns and rows of their own. Dies if one of the options
+# that do not go with them was given.
+sub no_columns {
+    my ($opt, $table, @others) = @_;
+    die "--kind goes with -s span\n"
+        if defined $opt->{kind} && defined $opt->{s} && lc $opt->{s} ne 'span';
+    my ($other) = grep { defined $opt->{$_} } @others;
+    die "$table has its own columns; leave out " . (length $other > 1 ? '--' : '-') . "$other\n"
+        if defined $other;
     return;
 }
 
@@ -310,7 +329,8 @@ sub sides {
         force => $opt->{f}, progress => 1, unit => $opt->{unit}, main => $opt->{main},
         keys => $how->{view}{keys}, scripts => $how->{filter}{scripts},
         say => sub { complain($_[0]) },
-        detail => $opt->{'per-call'} || $opt->{histogram}
+        phases => wants_spans($opt) || $opt->{requests},
+        detail => $opt->{'per-call'} || $opt->{histogram} || wants_spans($opt)
             || scalar grep({ $_ == DP_FIELD_MIN || $_ == DP_FIELD_MAX } @{ $how->{view}{fields} }),
     );
     my $fits = $sides->read(sub {
@@ -358,7 +378,7 @@ sub wants_lines {
 # Returns the metric of -m, or undef after a message.
 sub metric {
     my ($opt, $profile) = @_;
-    my $name = $opt->{m} // 'cpu';
+    my $name = $opt->{m} // (wants_spans($opt) ? 'real' : 'cpu');
     my $metric = $profile->metric($name);
     my @known = (@METRICS, $profile->counter_names);
     complain($_) for $metric ? () : Devel::DProf::Metric::missing($name, \@known, undef,
@@ -418,6 +438,43 @@ sub print_source {
     my $code = $table->print($out, format => $view->{format}, quiet => $view->{quiet},
         title => $view->{title} // text($opt->{annotate}), @text);
     return written('dprofreport', $out, $code) || $failed;
+}
+
+# ---- spans ----
+
+# --callers, --callees: the text alone of a span is its name, too, unless a sub has that name.
+sub span_by_text {
+    my ($view, @profiles) = @_;
+    my $name = $view->{edges_of} // return;
+    my %naming = map { $_ => $view->{$_} } qw(separate autoload);
+    return if grep { $_->[0] eq $name } map { $_->subs(\%naming) } @profiles;
+    require Devel::DProf::View::Spans;
+    $view->{edges_of} = Devel::DProf::View::Spans::named($name, @profiles) // $name;
+    return;
+}
+
+# Prints the table of spans. Returns the tool's status.
+sub spans {
+    my ($opt, $view, $metric, $failed, $names, $side) = @_;
+    require Devel::DProf::View::Spans;
+    my $spans = eval { Devel::DProf::View::Spans->new($side, metric => $metric,
+        kind => defined $opt->{kind} ? text($opt->{kind}) : undef,
+        repeated => $opt->{repeated} // REPEATED,
+        map { $_ => $view->{$_} } qw(separate autoload)) };
+    if (!$spans) {
+        complain("@$names: " . bytes($@ =~ s/\n\z//r));
+        return FAILED;
+    }
+    my ($out, $is_terminal) = output($opt->{pager} // 1, $view->{format} == DP_TEXT);
+    my %width = text_widths($is_terminal, $opt->{wide});
+    my $title = $view->{title} // join(', ', few(map { text($_) } @$names))
+        . join '', map { ": $_" } join(', ', scripts($side->[0])) || ();
+    my %rows = map { $_ => $view->{$_} } qw(rows percent_limit format quiet);
+    my $rc = $spans->table(%rows)->print($out, rows_key => 'spans', title => $title,
+        defined $view->{separator} ? () : (text => sub { $spans->text(%rows, title => $title,
+            width => $width{width} || $width{names_width} * 2) }),
+        map { $_ => $view->{$_} } grep { defined $view->{$_} } qw(format quiet separator));
+    return written('dprofreport', $out, $rc) || $failed;
 }
 
 # ---- output ----

@@ -9,7 +9,7 @@ use Exporter 'import';
 use Devel::DProf::Text qw(shown);
 
 our $VERSION = '20261120.00';
-our @EXPORT_OK = qw(fitted middle cut grouped wrapped aligned columns beside);
+our @EXPORT_OK = qw(fitted middle cut grouped seconds wrapped aligned columns beside);
 
 # ---- cells ----
 
@@ -33,6 +33,16 @@ sub grouped {
     my ($n) = @_;
     1 while $n =~ s/\A(\d+)(\d{3})/$1,$2/;
     return $n;
+}
+
+# Returns seconds in a unit that fits; '' for 0.
+sub seconds {
+    my ($value) = @_;
+    return '' if !$value;
+    my ($unit) = grep { $value * $_->[0] >= 1 } [1, 's'], [1e3, 'ms'], [1e6, 'us'];
+    $unit ||= [1e9, 'ns'];
+    my $number = $value * $unit->[0];
+    return sprintf '%.*f %s', $number < 10 ? 3 : $number < 100 ? 2 : 1, $number, $unit->[1];
 }
 
 # ---- lines ----
@@ -120,6 +130,10 @@ Returns the text, or its beginning, C<...> and its end if it is too long.
 =item cut TEXT, WIDTH
 
 Returns the text, or its beginning and C<...> if it is too long.
+
+=item seconds NUMBER
+
+Returns a time in s, ms, us or ns, whichever fits; an empty string for 0.
 
 =item grouped NUMBER
 

@@ -78,7 +78,7 @@ sub add {
         map { field($profile->{$_}) } qw(service version host run);
     pos($$text) = $end + 7;
     my $is_canonical = $self->names($file) && $self->contexts($file) && $self->histograms($file)
-        && $self->statements($file) && pos($$text) == length $$text;
+        && $self->statements($file) && $self->rest($file) && pos($$text) == length $$text;
     return 0 if !$is_canonical;
     my $rows = $file->{rows};
     $self->add_rows($_, $rows->{$_}) for sort keys %$rows;
@@ -188,7 +188,8 @@ sub name_of {
     my ($line) = @_;
     my ($package, $name) = map { $_ eq '%' ? '' : s/%([0-9A-F]{2})/chr hex $1/ger }
         (split / /, $line, 3)[0, 1];
-    return length $package ? "${package}::" . ($name // '') : $name // '';
+    my $between = $line =~ / kind=span(?: |\z)/ ? ':' : '::';
+    return length $package ? $package . $between . ($name // '') : $name // '';
 }
 
 # Makes the rows of the durations of calls from pos($$text). Returns 0 if the text is not as
@@ -233,10 +234,30 @@ sub statements {
                 field($more)) . "\n";
         }
     }
-    # Trees.pm computes the last line from all others.
-    $$text =~ /\G# end [^\x00-\x1f\x7f]*\n/gc;
     $file->{n_statements} = $pos;
     $file->{rows}{dprof_statements} = $rows if length $rows;
+    return 1;
+}
+
+# Keeps the lines about rows of spans (#s), with the name of the sub in place of its ID, and those
+# about a server (#a, #r). They stand before the last line of the header, where readers of a tree
+# take them for comments. Returns 0 if they are not as dprofmerge writes them.
+sub rest {
+    my ($self, $file) = @_;
+    my ($text, $lines, $is_used) = @$file{qw(text lines is_used)};
+    my ($last, $kept) = (0, '');
+    while ($$text =~ /\G#s ([0-9a-f]+) rows=(\d+)\n/gc) {
+        my ($id, $rows) = (hex $1, $2);
+        return 0 if $id <= $last || $id >= @$lines || $1 =~ /^0/ || $rows =~ /^0\d/;
+        $last = $id;
+        $is_used->[$id] = 1;
+        $kept .= "#s $rows $lines->[$id]\n";
+    }
+    $kept .= $1 while $$text =~ /\G(#a [^\x00-\x1f\x7f]+\n)/gc;
+    $kept .= $1 while $$text =~ /\G(#r [^\x00-\x1f\x7f]+\n)/gc;
+    substr $file->{header}, -length("PART3\n"), 0, $kept;
+    # Trees.pm computes the last line from all others.
+    $$text =~ /\G# end [^\x00-\x1f\x7f]*\n/gc;
     return 1;
 }
 

@@ -65,8 +65,9 @@ sub text {
     my ($depth, $line) = @$self{qw(depth line)};
     my ($samples, $histograms) = @$tree{qw(samples histograms)};
     my @ranks = sort { $a <=> $b } keys %$samples;
+    my ($header, $rows, @server) = parts_of($tree->{header});
     my %id;
-    @id{ @$line[@ranks], @{ $tree->{names} }, keys %$histograms,
+    @id{ @$line[@ranks], @{ $tree->{names} }, keys %$histograms, keys %$rows,
         map { $_->[3] } @{ $tree->{statements} } } = ();
     my @lines = sort grep { length } keys %id;
     $id{''} = '0';
@@ -74,10 +75,21 @@ sub text {
     my @text = ((map { "& $id{$_} $_\n" } @lines),
         (map { "= $depth->[$_] $id{ $line->[$_] } $samples->{$_}\n" } @ranks),
         (map { "h $id{$_} $histograms->{$_}\n" } grep { exists $histograms->{$_} } @lines),
-        map { statement_line($_, \%id) } @{ $tree->{statements} });
+        (map { statement_line($_, \%id) } @{ $tree->{statements} }),
+        (map { "#s $id{$_} rows=$rows->{$_}\n" } grep { exists $rows->{$_} } @lines), @server);
     push @text, last_line(scalar @text, map { $samples->{$_} } @ranks)
-        if $tree->{header} =~ /(?:^|; )\$dprof_end=1;/m;
-    return join '', $tree->{header}, @text;
+        if $header =~ /(?:^|; )\$dprof_end=1;/m;
+    return join '', $header, @text;
+}
+
+# Takes out of a header the lines that Rows.pm has put there. Returns the header, the rows of spans
+# by the lines of their names, and the lines about a server.
+sub parts_of {
+    my ($header) = @_;
+    my (%rows, @server);
+    $header =~ s/^#s (\d+) (.*)\n/$rows{$2} = $1; ''/gme;
+    $header =~ s/^(#[ar] .*\n)/push @server, $1; ''/gme;
+    return ($header, \%rows, @server);
 }
 
 # Returns the last line of a tree: the number of its lines, and the sums of its samples.

@@ -1,0 +1,159 @@
+# Spans of two profiles compared: pairs by text, gates about kinds, and tests of Test::DProf. The
+# profiles are made by hand, so all numbers are known.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use JSON::PP ();
+use Test2::API qw(intercept);
+use Test::More;
+use Test::DProf ();
+use Test::DProf::Profile;
+use DProfTest;
+use MadeProfile;
+
+my $dir = scratch();
+my ($USER, $ITEM, $GONE, $NEW) = ('SELECT * FROM users', 'SELECT name FROM items WHERE id = ?',
+    'DELETE FROM cart', 'INSERT INTO log VALUES (?)');
+
+# A program with so many executions of each statement, 2 ms each, and a request. Its texts and subs
+# are numbered in another order on each side, and it is longer.
+sub made {
+    my ($name, %times) = @_;
+    return MadeProfile->trace("$dir/$name", sub {
+        my $to = shift;
+        my @texts = sort keys %times;
+        @texts = reverse @texts if $name =~ /new/;
+        $to->span(sql => $_) for @texts;
+        $to->sub('main::run', $name =~ /new/ ? 'run.pl:12' : 'run.pl:3');
+        $to->xs('DBI::st::execute');
+        $to->sub('sql::helper', 'run.pl:30');
+        $to->span(regex => '^a', $name =~ /new/ ? 'run.pl:9' : 'run.pl:5');
+        $to->call('main::run', 5, sub {
+            for my $text (@texts) {
+                $to->call('DBI::st::execute', 1, sub { $to->call("sql:$text", 2) })
+                    for 1 .. $times{$text};
+            }
+            $to->call('sql::helper', 1) for 1 .. ($name =~ /new/ ? 4 : 2);
+            $to->call('regex:^a', 3);
+        });
+        $to->rows("sql:$_", $times{$_}) for @texts;
+    });
+}
+
+my $old = made('old.out', $USER => 3, $ITEM => 1, $GONE => 2);
+my $new = made('new.out', $USER => 3, $ITEM => 12, $NEW => 1);
+
+sub tool { my ($name, @args) = @_; return run_tool($name, \@args) }
+
+# ---- pairs ----
+{
+    my $run = tool('dprofdiff', qw(--format json -m real -f), $old, $new);
+    my $json = JSON::PP->new->utf8->decode($run->{out});
+    my %row = map { $_->{symbol} => $_ } @{ $json->{rows} };
+    is_deeply([sort grep { /^sql:[^:]/ } keys %row],
+        [sort map { "sql:$_" } $USER, $ITEM, $GONE, $NEW], 'each text is one row, on both sides')
+        or diag explain [keys %row];
+    is(scalar grep({ /^regex:/ } keys %row), 1, 'a regex that has moved is still the same');
+    my $answer = tool('dprofdiff', '-m', 'real', '-f', $old, $new)->{out};
+    like($answer, qr/^ *sql:\Q$ITEM\E +2\.0\d* ms +24\.\d+ ms .*12 times the calls/m,
+        'why: more calls') or diag $answer;
+    like($answer, qr/^ *sql:\Q$GONE\E .*gone/m, 'why: gone');
+    like($answer, qr/^ *sql:\Q$NEW\E .*new/m, 'why: new');
+    my $by_kind = tool('dprofdiff', qw(--format json -m calls -s package -f), $old, $new)->{out};
+    my %kind = map { $_->{package} => $_ } @{ JSON::PP->new->utf8->decode($by_kind)->{rows} };
+    ok(exists $kind{sql} && exists $kind{regex}, '-s package sums up by kind')
+        or diag explain [keys %kind];
+}
+
+# ---- gates ----
+{
+    my @gates = (
+        [3, '[sql] calls > 0', qr/\Q$ITEM\E/], [3, '[sql] calls > 10', qr/\Q$ITEM\E/],
+        [0, '[sql] calls > 11'], [0, '[regex] calls > 0'],
+        [3, 'new [sql]', qr/\Q$NEW\E/], [3, '[sql] new', qr/\Q$NEW\E/],
+        [3, 'gone [sql]', qr/\Q$GONE\E/], [0, 'new [regex]'], [0, 'gone [regex], [regex] new'],
+        [3, '/^sql::helper/ calls > 0', qr/sql::helper/],
+    );
+    for (@gates) {
+        my ($status, $rule, $like) = @$_;
+        my $run = tool('dprofdiff', '--fail-if', $rule, '-f', $old, $new);
+        is($run->{status}, $status, "--fail-if '$rule': $status") or diag "$run->{out}$run->{err}";
+        like($run->{out}, $like, '... and the text is named') if $like;
+    }
+    my $all = tool('dprofdiff', '--fail-if', '[sql] calls > 0', qw(-f --format tap), $old, $new);
+    unlike($all->{out}, qr/^not ok.*sql::helper/m, 'a sub of the package sql is no span');
+    my @wrong = ([1, '[http] calls > 0', qr/\[http\] calls > 0: no span matches/],
+        [2, '/a/ [sql] calls > 0', qr/one pattern or kind/],
+        [2, 'line [sql] new', qr/lines have no spans/], [2, '[] new', qr/is expected/]);
+    for (@wrong) {
+        my ($status, $rule, $like) = @$_;
+        my $run = tool('dprofdiff', '--fail-if', $rule, $old, $new);
+        is($run->{status}, $status, "--fail-if '$rule': $status");
+        like($run->{err}, $like, '... says why');
+    }
+}
+
+# ---- tests ----
+
+sub profile_of {
+    my ($file) = @_;
+    return Test::DProf::Profile->new(is_block => 1, dir => sub { $dir }, read => sub {
+        require Devel::DProf::Compare::Baseline;
+        return Devel::DProf::Compare::Baseline::profile([$file], allow_truncated => 1);
+    });
+}
+
+# Runs tests, and returns whether each passed, its name and its diagnostics.
+sub results {
+    my ($code) = @_;
+    my $events = intercept { $code->() };
+    my ($ok) = grep { $_->isa('Test2::Event::Ok') } @$events;
+    my $diag = join "\n", map { $_->message } grep { $_->isa('Test2::Event::Diag') } @$events;
+    return ($ok->pass ? 1 : 0, $ok->name, $diag);
+}
+
+{
+    my $p = profile_of($new);
+    is_deeply([results(sub { Test::DProf::calls_ok($p, { kind => 'sql' }, '<=', 16) })],
+        [1, 'sql spans: calls <= 16', ''], 'calls_ok: the calls of all texts of a kind');
+    my ($ok, $name, $diag) = results(sub {
+        Test::DProf::calls_ok($p, { kind => 'sql' }, '<=', 15, 'a page') });
+    is("$ok $name", '0 a page', '... has a limit');
+    like($diag, qr/of the kind sql were executed 16 times, wanted <= 15/, '... says how many');
+    like($diag, qr/^ +12  sql:\Q$ITEM\E\n +3  sql:\Q$USER\E$/m, '... and which');
+    is((results(sub { Test::DProf::calls_ok($p, { kind => 'sql', text => qr/^INSERT/ }, '==', 1) }))
+        [0], 1, 'text chooses among them');
+    is_deeply([(results(sub { Test::DProf::calls_ok($p, { kind => 'http' }, '==', 0) }))[0, 2]],
+        [1, ''], 'a kind that did not occur has 0 calls');
+    for (['kind is missing', {}], ['unknown option knid', { knid => 1 }],
+        ['text must be a pattern', { kind => 'sql', text => 'x' }]) {
+        my ($why, $of) = @$_;
+        ok(!eval { Test::DProf::calls_ok($p, $of, '==', 0); 1 }, "calls_ok dies: $why");
+        like($@, qr/\Q$why\E/, '... says why');
+    }
+}
+{
+    my $p = profile_of($new);
+    my ($ok, $name, $diag) = results(sub { Test::DProf::no_repeated_ok($p, kind => 'sql') });
+    is("$ok $name", '0 no path repeats a sql span more than 10 times', 'no_repeated_ok');
+    like($diag, qr/^ +12  sql:\Q$ITEM\E\n +by main::run > DBI::st::execute$/m,
+        '... names text, calls and path');
+    is((results(sub { Test::DProf::no_repeated_ok($p, kind => 'sql', max => 12) }))[0], 1,
+        '... has a limit');
+    is((results(sub { Test::DProf::no_repeated_ok($p, kind => 'regex', max => 1) }))[0], 1,
+        '... of a kind');
+    for (['max must be a whole number', kind => 'sql', max => 0], ['kind is missing'],
+        ['unknown option most', kind => 'sql', most => 1]) {
+        my ($why, @how) = @$_;
+        ok(!eval { Test::DProf::no_repeated_ok($p, @how); 1 }, "no_repeated_ok dies: $why");
+        like($@, qr/\Q$why\E/, '... says why');
+    }
+    my $plain = profile_of(MadeProfile->trace("$dir/plain.out", sub { $_[0]->sub('main::f');
+        $_[0]->call('main::f', 1) }));
+    ($ok, $name, $diag) = results(sub { Test::DProf::no_repeated_ok($plain, kind => 'sql') });
+    is($ok, 1, 'a profile without spans has no repeated ones');
+    like($diag, qr/no spans were recorded/, '... but the test says that it checked nothing');
+}
+
+done_testing;
