@@ -15,6 +15,7 @@
 #include "dpx_report.h"
 #include "dpx_run.h"
 #include "dpx_span.h"
+#include "dpx_span_frames.h"
 #include "dpx_spans.h"
 #include "dpx_undebug.h"
 #include "dp_dir.h"

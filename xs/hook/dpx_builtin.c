@@ -8,7 +8,7 @@
 #include "dpx_frame.h"
 #include "dpx_life.h"
 #include "dpx_name.h"
-#include "dpx_spans.h"
+#include "dpx_span_frames.h"
 #include "dpx_subject.h"
 #include "dp_builtins.h"
 
@@ -106,10 +106,10 @@ static OP *call_detailed(pTHX_ unsigned n)
     dpx_frame_check_top(aTHX_ ctx, si, si->si_cxix, now);
     U32 id = dpx_run.opt.builtins && n < SLOW ? id_of(aTHX_ ctx, n) : 0;
     struct dpx_subject s = { dpx_subject_op(aTHX_ ctx), 0, false };
-    ptrdiff_t at = dpx_spans_push_c(aTHX_ ctx, id, &s, PL_savestack_ix - 1, now);
+    ptrdiff_t at = dpx_span_frames_push_c(aTHX_ ctx, id, &s, PL_savestack_ix - 1, now);
     U64 serial = ctx->serial;
     errno = why;
-    dpx_spans_leave_to_c(ctx, at, now);
+    dpx_span_frames_leave_to_c(ctx, at, now);
 
     OP *next = orig[n](aTHX);
 
@@ -120,7 +120,7 @@ static OP *call_detailed(pTHX_ unsigned n)
         ctx->child.depth = at - 1;
         return next;
     }
-    dpx_spans_pop_c(ctx, at, serial);
+    dpx_span_frames_pop_c(ctx, at, serial);
     return next;
 }
 

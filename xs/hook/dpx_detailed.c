@@ -2,7 +2,7 @@
 #include "dpx_hook.h"
 #include "dpx_name.h"
 #include "dpx_span.h"
-#include "dpx_spans.h"
+#include "dpx_span_frames.h"
 #include "dpx_stmt.h"
 
 /* Counts the rows that have been returned on perl's stack, above the mark. */
@@ -25,18 +25,18 @@ OP *dpx_detailed_xs(pTHX_ struct dpx_ctx *ctx, CV *cv, U64 now)
     const struct dpx_detail_sub *sub = dpx_detail_find(ctx, PTR2UV(cv), &id);
     struct dpx_subject s = sub ? dpx_subject_find(aTHX_ ctx, sub, &args)
                                : (struct dpx_subject){ 0, 0, false };
-    ptrdiff_t at = dpx_spans_push_c(aTHX_ ctx, id, &s, PL_savestack_ix, now);
+    ptrdiff_t at = dpx_span_frames_push_c(aTHX_ ctx, id, &s, PL_savestack_ix, now);
     U64 serial = ctx->serial;
     if (at && s.statement && s.id)
         ctx->spans.sql = (struct dpx_inside){ at, serial, s.statement };
     errno = why;
-    dpx_spans_leave_to_c(ctx, at, now);
+    dpx_span_frames_leave_to_c(ctx, at, now);
 
     OP *next = dpx_hook_original(OP_ENTERSUB)(aTHX);
 
     if (DP_UNLIKELY(ctx->thx != DPX_THX))
         return next;
-    dpx_spans_pop_c(ctx, at, serial);
+    dpx_span_frames_pop_c(ctx, at, serial);
     count_rows(aTHX_ ctx, sub, &s, mark);
     ctx->spans.sql = before;
     return next;
@@ -66,8 +66,8 @@ U32 dpx_detailed_perl(pTHX_ struct dpx_ctx *ctx, CV *cv, U32 id, OP *next, U64 n
         errno = why;
         return own;
     }
-    dpx_spans_push_sub(aTHX_ ctx, si, DPX_KEY(ix, DPX_PERL), own, now);
-    if (dpx_spans_push(ctx, si, DPX_KEY(ix, DPX_MULTICALL), s.id, now, s.is_again))
+    dpx_span_frames_push_sub(aTHX_ ctx, si, DPX_KEY(ix, DPX_PERL), own, now);
+    if (dpx_span_frames_push(ctx, si, DPX_KEY(ix, DPX_MULTICALL), s.id, now, s.is_again))
         ctx->top->serial = ++ctx->serial;
     if (dpx_run.opt.lines && !dpx_line_samples())
         dpx_stmt_go_on(aTHX_ ctx, next);

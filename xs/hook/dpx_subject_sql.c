@@ -30,7 +30,8 @@ static int dialect_of(pTHX_ HV *inner)
         { "DBD::mysql::", DP_SQL_MYSQL }, { "DBD::MariaDB::", DP_SQL_MYSQL },
     };
     STRLEN len;
-    const char *class = dpx_subject_text(dpx_subject_element(aTHX_ inner, "ImplementorClass"), &len);
+    SV *name = dpx_subject_element(aTHX_ inner, "ImplementorClass");
+    const char *class = dpx_subject_text(name, &len);
     for (size_t i = 0; class && i < DP_ARRAY_LEN(drivers); i++)
         if (strncmp(class, drivers[i].package, strlen(drivers[i].package)) == 0)
             return drivers[i].dialect;

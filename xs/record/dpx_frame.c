@@ -55,7 +55,7 @@ bool dpx_frame_is_alive(pTHX_ const struct dpx_frame *f)
 {
     I32 ix = DPX_KEY_IX(f->key);
     if (!on_chain(f->si, PL_curstackinfo) || ix > f->si->si_cxix)
-        return !f->si;          /* a span outside of all subs ends by itself (dpx_spans.h) */
+        return !f->si;          /* a span outside of all subs ends by itself (dpx_span_frames.h) */
     if (!DPX_KEY_IS_XS(f->key))
         return dpx_frame_is_sub_slot(f->si, ix);
     if (f->saved == DPX_SAVED_BELOW)

@@ -58,7 +58,7 @@ struct dpx_way {
     void (*unwind_to)(struct dpx_ctx *ctx, struct dpx_frame *keep, U64 now);
     void (*reconcile)(pTHX_ struct dpx_ctx *ctx, U64 now);
     void (*settle)(pTHX_ struct dpx_ctx *ctx, U64 now); /* for goto: also ends the spans of the sub
-                                                         * around (dpx_spans.c) */
+                                                         * around (dpx_span_frames.c) */
     void (*reconcile_below)(pTHX_ struct dpx_ctx *ctx, const PERL_SI *si, I32 ix, U64 now);
 };
 extern const struct dpx_way dpx_ways[DPX_WAYS];

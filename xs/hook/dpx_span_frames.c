@@ -1,4 +1,4 @@
-#include "dpx_spans.h"
+#include "dpx_span_frames.h"
 #include "dpx_ctx.h"
 #include "dpx_from.h"
 
@@ -45,7 +45,7 @@ static bool push_again(struct dpx_ctx *ctx, PERL_SI *si, I32 key, U32 id, U64 no
     return true;
 }
 
-bool dpx_spans_push(struct dpx_ctx *ctx, PERL_SI *si, I32 key, U32 id, U64 now, bool is_again)
+bool dpx_span_frames_push(struct dpx_ctx *ctx, PERL_SI *si, I32 key, U32 id, U64 now, bool is_again)
 {
     dpx_way.settle = settle_spans;
     return (is_again ? push_again : push[dpx_way_bits])(ctx, si, key, id, now);
@@ -71,7 +71,7 @@ DPX_EACH_WAY(WAY, push_sub)
 static bool (*const push_sub[DPX_WAYS])(pTHX_ struct dpx_ctx *ctx, PERL_SI *si, I32 key, U32 id,
                                         U64 now) = DPX_EACH_OF(push_sub);
 
-bool dpx_spans_push_sub(pTHX_ struct dpx_ctx *ctx, PERL_SI *si, I32 key, U32 id, U64 now)
+bool dpx_span_frames_push_sub(pTHX_ struct dpx_ctx *ctx, PERL_SI *si, I32 key, U32 id, U64 now)
 {
     if (!id || !push_sub[dpx_way_bits](aTHX_ ctx, si, key, id, now))
         return false;
@@ -79,26 +79,26 @@ bool dpx_spans_push_sub(pTHX_ struct dpx_ctx *ctx, PERL_SI *si, I32 key, U32 id,
     return true;
 }
 
-ptrdiff_t dpx_spans_push_c(pTHX_ struct dpx_ctx *ctx, U32 id, const struct dpx_subject *s,
+ptrdiff_t dpx_span_frames_push_c(pTHX_ struct dpx_ctx *ctx, U32 id, const struct dpx_subject *s,
                            I32 saved, U64 now)
 {
     PERL_SI *si = PL_curstackinfo;
     I32 key = DPX_KEY(si->si_cxix, DPX_XS);
     ptrdiff_t at = ctx->top - ctx->frames + 1;
     ctx->serial++;
-    bool both = dpx_spans_push_sub(aTHX_ ctx, si, key, id, now);
+    bool both = dpx_span_frames_push_sub(aTHX_ ctx, si, key, id, now);
     if (both) {
         ctx->top->serial = ctx->serial;
         ctx->top->saved = saved;
     }
-    if (s->id && dpx_spans_push(ctx, si, key, s->id, now, s->is_again)) {
+    if (s->id && dpx_span_frames_push(ctx, si, key, s->id, now, s->is_again)) {
         ctx->top->serial = ctx->serial;
         ctx->top->saved = both ? DPX_SAVED_BELOW : saved;
     }
     return ctx->top - ctx->frames < at ? 0 : at;
 }
 
-void dpx_spans_leave_to_c(struct dpx_ctx *ctx, ptrdiff_t at, U64 now)
+void dpx_span_frames_leave_to_c(struct dpx_ctx *ctx, ptrdiff_t at, U64 now)
 {
     if (at)
         dpx_frame_leave_to_c(ctx);
@@ -106,7 +106,7 @@ void dpx_spans_leave_to_c(struct dpx_ctx *ctx, ptrdiff_t at, U64 now)
         dpx_way.unmarked(ctx, now);
 }
 
-void dpx_spans_pop_c(struct dpx_ctx *ctx, ptrdiff_t at, U64 serial)
+void dpx_span_frames_pop_c(struct dpx_ctx *ctx, ptrdiff_t at, U64 serial)
 {
     if (!at)
         return;
@@ -125,14 +125,14 @@ static U64 arrive_in(pTHX_ struct dpx_ctx *ctx, PERL_SI *si, I32 ix)
     return now;
 }
 
-void dpx_spans_enter(pTHX_ struct dpx_ctx *ctx, U32 id)
+void dpx_span_frames_enter(pTHX_ struct dpx_ctx *ctx, U32 id)
 {
     PERL_SI *si = PL_curstackinfo;
     I32 ix = dpx_cursub(aTHX);
     if (ix < 0)
         return;
     U64 now = arrive_in(aTHX_ ctx, si, ix);
-    leave_after(ctx, now, dpx_spans_push(ctx, si, DPX_KEY(ix, DPX_PERL), id, now, false));
+    leave_after(ctx, now, dpx_span_frames_push(ctx, si, DPX_KEY(ix, DPX_PERL), id, now, false));
 }
 
 /* Ends the span with this number, if it has not ended yet. */
@@ -184,15 +184,15 @@ static I32 sub_around(const PERL_SI *si, I32 ix)
     return ix;
 }
 
-SV *dpx_spans_open(pTHX_ struct dpx_ctx *ctx, U32 id)
+SV *dpx_span_frames_open(pTHX_ struct dpx_ctx *ctx, U32 id)
 {
     PERL_SI *si = PL_curstackinfo;
     I32 ix = dpx_cursub(aTHX), around = ix >= 0 ? sub_around(si, ix) : -1;
     if (ix < 0)
         return newSV(0);
     U64 now = arrive_in(aTHX_ ctx, si, ix);
-    bool pushed = dpx_spans_push(ctx, around < 0 ? NULL : si, DPX_KEY(around, DPX_MULTICALL), id,
-                                 now, false);
+    bool pushed = dpx_span_frames_push(ctx, around < 0 ? NULL : si,
+                                       DPX_KEY(around, DPX_MULTICALL), id, now, false);
     SSize_t serial = pushed ? (SSize_t)(ctx->top->serial = ++ctx->serial) : 0;
     leave_after(ctx, now, pushed);
     SV *sv = newSV(0);
