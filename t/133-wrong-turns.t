@@ -99,7 +99,7 @@ push @rows, (
     ['dprofattach', ['--slice', '1s', '-o', 'x', 1],
         "-o is for one profile; with --slice 1s, --spool names the folder of slices\n$TRY", 2],
     ['dprofdiff', ['--time', '50%-120%'],
-        "--time 50%-120%: a profile ends at 100 %; 50%-100% is its last part\n$TRY", 2],
+        "--time: 50%-120%: a profile ends at 100 %; 50%-100% is its last part\n$TRY", 2],
     ['dprofattach', ['--rate', 20000, 1], "--rate 20000: at most 10000\n$TRY", 2],
     ['dprofdump', [], "one process or core file at a time; dprofdump PID\n$TRY", 2],
     ['dprofdump', [1, 2], "one process or core file at a time; dprofdump PID\n$TRY", 2],

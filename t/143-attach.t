@@ -421,7 +421,7 @@ subtest 'messages and exit statuses' => sub {
         [dprofattach => ['--for', '10x', $$], 2, qr/--for 10x: a time is a number with/],
         [dprofattach => ['--for', 0, $$], 2, qr/--for 0: it must be a positive time/],
         [dprofattach => ['--spool', 'x', $$], 2, qr/--spool is for slices/],
-        [dprofattach => ['--slice', 1, '-o', 'x', $$], 2, qr/-o and --slice/],
+        [dprofattach => ['--slice', 1, '-o', 'x', $$], 2, qr/-o is for one profile; with --slice/],
         [dprofattach => ['-o', '-', $$], 2, qr/name one/],
     ) {
         my ($tool, $args, $status, $message) = @$case;

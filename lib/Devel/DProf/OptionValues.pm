@@ -72,7 +72,7 @@ sub ranges_of_side {
         my ($from, $to, $percent) = @{ $ranges[$i] };
         die "--time: $text: nothing lies between these times\n" if defined $to && $from >= $to;
         my $last = $from < 100 ? "; $from%-100% is its last part" : '';
-        die "--time $text: a profile ends at 100 %$last\n" if $percent && $to > 100;
+        die "--time: $text: a profile ends at 100 %$last\n" if $percent && $to > 100;
         die "--time: $text: slices overlap\n" if $i && $from < $ranges[ $i - 1 ][1];
     }
     return \@ranges;
