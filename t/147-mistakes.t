@@ -243,7 +243,7 @@ mistake('dprofattach', '--rate fast 1', '--rate fast: must be a number: --rate 1
 mistake('dprofattach', '--rate 0 1', '--rate 0: must be a positive number');
 mistake('dprofattach', '--rate 20000 1', '--rate 20000: at most 10000');
 mistake('dprofattach', '--slice 1s -o x 1',
-    '-o and --slice both say where profiles go; leave one out');
+    '-o is for one profile; with --slice 1s, --spool names the folder of slices');
 mistake('dprofattach', '--spool x 1', '--spool is for slices: --slice 60s --spool x');
 
 my $PID = 'dprofdump PID shows a program that runs';

@@ -462,7 +462,7 @@ subtest 'Slices of time, tmon.out.old and sets of runs are sides' => sub {
     for (['5', 'none of START,STOP'], ['5,2', 'nothing lies between'],
         ['50%-101%', 'ends at 100 %'], ['0%-10%,5%-20%', 'overlap'], ['50%/0', 'none of']) {
         my $run = tool('--time', $_->[0], $t, $t);
-        like("$run->{status} $run->{err}", qr/\A2 --time: .*$_->[1]/,
+        like("$run->{status} $run->{err}", qr/\A2 --time\b.*$_->[1]/,
             "--time $_->[0] is a usage error");
     }
     my $home = scratch();

@@ -24,6 +24,7 @@ my @OPTIONS = (
     [threads => undef, 'no'], [ops => undef, 0], [callsites => undef, 1], [source => undef, 1],
     [events => undef, 'ops+?svs+?bytes', '?page-faults', '?task-clock+?context-switches'],
     [only => undef, '^main::(?!skipped)'], [skip => undef, 'g$'], [builtins => undef, 'slow'],
+    [detail => undef, 'all', 'sql'], ['span-texts' => undef, 2], ['span-length' => undef, 16],
     [compress => undef, 1, 9], [checkpoint => undef, 1], [limit => undef, 3000],
     [contexts => undef, 16], [buffer => undef, 0, 50], [ticks => undef, 1000, 1_000_000_000],
     [signal => undef, 'USR1'], [toggle => undef, 'USR2'], [layout => undef, 3],

@@ -43,7 +43,7 @@ sub parse {
     }
     if ($text =~ /\G\s*(\S.*)/gcs) {
         my $rest = $1;
-        die "$rest: a run-set has words such as service=web; " . allowed() . "\n"
+        die "$rest: a run-set has words such as service=web; " . allowed_keys() . "\n"
             if $rest =~ /\A=/;
         die "$rest: a quote is not closed, or no blank follows it; write service=\"my shop\"\n";
     }

@@ -468,7 +468,7 @@ sub spans {
     my ($out, $is_terminal) = output($opt->{pager} // 1, $view->{format} == DP_TEXT);
     my %width = text_widths($is_terminal, $opt->{wide});
     my $title = $view->{title} // join(', ', few(map { text($_) } @$names))
-        . join '', map { ": $_" } join(', ', scripts($side->[0])) || ();
+        . join '', map { ": $_" } join(', ', script_names($side->[0])) || ();
     my %rows = map { $_ => $view->{$_} } qw(rows percent_limit format quiet);
     my $rc = $spans->table(%rows)->print($out, rows_key => 'spans', title => $title,
         defined $view->{separator} ? () : (text => sub { $spans->text(%rows, title => $title,

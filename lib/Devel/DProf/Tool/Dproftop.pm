@@ -239,7 +239,7 @@ sub waiting_message {
     my @names = @{ $self->{names} } ? @{ $self->{names} } : 'tmon.out';
     require Devel::DProf::Outcome;
     return "dproftop: waiting for @names" . (@names == 1
-        ? Devel::DProf::Outcome::beside($names[0]) : '');
+        ? Devel::DProf::Outcome::similar_file($names[0]) : '');
 }
 
 # ---- on a terminal ----
