@@ -191,6 +191,22 @@ Counters in addition to the times: C<events=page-faults+svs>. See L</EVENTS>.
 Slow builtins are recorded, too, with names like C<CORE:print>, below the sub that uses them. See
 L</Builtins>.
 
+=item detail, detail=KIND+KIND, detail=all
+
+What the time was spent on: the SQL statement, the request to another server, the template, the
+program, with names like C<sql:SELECT name FROM items WHERE id = ?>. The kinds are C<sql>, C<http>,
+C<template>, C<command>, C<file> and C<regex>; C<detail> alone means the first four. See L</Spans>.
+
+=item span-texts=N
+
+The number of different texts of each kind of span, 10,000 if not given. Further ones count as the
+text C<other>, and the header's C<$dprof_spans_other> has their number.
+
+=item span-length=N
+
+The length in bytes to which the text of a span is cut, 2,048 if not given. The header's
+C<$dprof_spans_cut> has the number of texts that were cut.
+
 =item only=REGEX, skip=REGEX
 
 Subs that do not match C<only>, or that match C<skip>, are not recorded. Their time belongs to the
@@ -929,6 +945,69 @@ begins in the sub that forked, not in C<fork>. Perl runs some builtins at compil
 constants); these are recorded as calls, too.
 
 Each such call costs as much as a call of a sub. Without the option, builtins cost nothing.
+
+=head2 Spans
+
+A span is a frame of the call tree that is no sub. It has a kind and a text, and is shown as
+C<KIND:TEXT>. It nests like a call, has calls and times like a sub, and ends however its code is
+left. A program opens spans by C<span> (L<Devel::DProf::Control>). With C<detail>, the recorder finds
+them by itself; the program is not changed, and nothing is loaded.
+
+    perl -d:DProf=tree,detail=sql shop.pl
+    dprofreport --kind sql
+
+=over
+
+=item C<sql>
+
+Statements of L<DBI>, with each of its drivers: C<execute>, C<do>, C<select*>, C<begin_work>,
+C<commit> and C<rollback>. C<prepare> is a span of its own, C<sql:prepare: SELECT ...>. The time of
+C<fetch*> counts for the statement that it belongs to, and is no call. The number of rows that
+C<fetch*> and C<select*> have returned is kept, too.
+
+The text has C<?> in place of each value, and C<IN (?)> for each list, so that statements group. In
+doubt, a part of a text is a value: in SQLite, and in databases that the recorder does not know, a
+name in double quotes may become C<?>. Bind values are never recorded.
+
+=item C<http>
+
+Requests of L<LWP::UserAgent>, L<HTTP::Tiny> and L<Mojo::UserAgent>: method, host and path. In the
+path, numbers, UUIDs and long hexadecimal numbers become C<*>. There is no query, no user and no
+header. Requests of Mojo::UserAgent with a callback are not recorded, and neither are those of
+AnyEvent::HTTP and other clients that wait in an event loop: their time passes in the loop.
+
+=item C<template>
+
+The name of a template: L<Template> (each INCLUDE and PROCESS of a file), Mojolicious' renderer,
+L<Mojo::Template>, L<Text::Xslate>, L<HTML::Template>, HTML::Mason. A template that is a text in the
+program is C<template:(text)>. An include that Text::Xslate's own machine runs belongs to the
+template around it.
+
+=item C<command>
+
+The program's name, without its arguments: C<system>, C<exec>, backticks, C<open> with a pipe,
+L<IPC::Open3>, L<IPC::Open2>, L<IPC::Run>. The time of C<open> with a pipe is that of starting the
+command; the program waits for it in C<readline> and C<close>.
+
+=item C<file>
+
+The path, with numbers masked as in URLs: C<open>, C<opendir>, C<stat>, C<require>, C<do FILE>. The
+time of C<require> and C<do> is that of finding and compiling the file. The code of the file itself
+runs after that.
+
+=item C<regex>
+
+The pattern of each match and substitution, with its place in the source. Backtracking is part of
+its time. A pattern with variables is C<regex:(a pattern with variables)>, because it has values of
+the program.
+
+=back
+
+A call of DBI's C<execute_array>, and a loop of statements inside a driver, is what the driver makes
+of it: one span, or one for each execution that goes through DBI's C<execute>. With DBI's pure-Perl
+mode (C<DBI_PUREPERL>) no statement is found. Samples have no spans.
+
+A span costs as much as a call. A statement costs its lookup besides, well below a microsecond.
 
 =head2 Places of calls
 

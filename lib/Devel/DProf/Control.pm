@@ -165,6 +165,30 @@ returns undef.
 
 Returns whether recording is on: true or false, and false without the profiler.
 
+=item span KIND, TEXT, CODE
+
+Calls CODE without arguments, and returns what it returns. In the profile, the time of the call is a
+span, a frame C<KIND:TEXT> (L<Devel::DProf/Spans>):
+
+    my $rows = span('cache', 'prices', sub { $cache->get('prices') });
+
+KIND is a word of your own, or one that the recorder uses: C<sql>, C<http>, C<template>, C<command>,
+C<file>, C<regex>, C<cache>. TEXT is any string. Use few different texts: after 10,000 of a kind,
+further ones are recorded as C<other>. Leave out what is secret, and what differs from call to call.
+
+If KIND or TEXT is empty, undefined, a reference or a tied variable, CODE is called all the same,
+and there is no span. Without the profiler C<span> only calls CODE.
+
+=item span KIND, TEXT
+
+Without CODE, the rest of the caller's scope is the span. It ends when the value that C<span> returns
+is freed, so keep that in a C<my> variable:
+
+    my $span = span('template', 'invoice');
+
+If the value is freed while a sub that was called in the span still runs, the span ends with that
+sub. Without the profiler the value is C<undef>.
+
 =item allow_attach
 
 From here on, other processes of the same user may look at this process: L<dprofattach>,
