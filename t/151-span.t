@@ -42,7 +42,7 @@ sub spans_of {
 sub env_of {
     my ($options) = @_;
     return map {
-        /^(\w+)=(.*)/ ? ('PERL_DPROF_' . uc $1 => $2)
+        /^([\w-]+)=(.*)/ ? ('PERL_DPROF_' . uc($1 =~ tr/-/_/r) => $2)
             : /^lines$/ ? (PERL_DPROF_LINES => 'time') : (PERL_DPROF_MODE => $_)
     } split /,/, $options;
 }
@@ -97,7 +97,7 @@ END
 # ---- bounds ----
 
 for my $mode (@modes) {
-    my ($spans, $run) = spans_of(<<'END', "$mode,span_texts=3,span_length=16", "bounds in $mode");
+    my ($spans, $run) = spans_of(<<'END', "$mode,span-texts=3,span-length=16", "bounds in $mode");
 use Devel::DProf::Control 'span';
 span('a', "text $_", sub { 1 }) for 1 .. 5, 2, 5;
 span('b', 'x' x 15 . "\x{263a}" . 'y', sub { 1 });
@@ -124,6 +124,7 @@ END
         'regex:b+' => 3, 'regex:(b)' => 1, 'regex:(a pattern with variables)' => 2);
     is_deeply({ map { $_ => $spans->{$_} } keys %want }, \%want,
         '... and each is counted by its name') || diag explain $spans;
+    like(slurp($run->{profile}), qr/^\$dprof_.*\$dprof_detail='all';/m, '... as the header says');
     unlike(slurp($run->{profile}), qr/SECRET/, '... without arguments and values');
     like(slurp($run->{profile}), qr/^& \w+ regex b\.c \S+:5 kind=span$/m,
         '... and a pattern has its place');

@@ -15,6 +15,8 @@ my @ways = (
     [ 'counters', PERL_DPROF_EVENTS => 'ops+svs+?bytes+?page-faults' ],
     [ 'counters and builtins', PERL_DPROF_EVENTS => '?task-clock+ops',
         PERL_DPROF_BUILTINS => 'slow' ],
+    [ 'spans', PERL_DPROF_DETAIL => 'all', PERL_DPROF_SPAN_TEXTS => 20,
+        PERL_DPROF_SPAN_LENGTH => 40 ],
     [ 'callers by line', PERL_DPROF_CALLSITES => 1, PERL_DPROF_OPS => 0 ],
     ($] < 5.032 ? () : [ 'statements', PERL_DPROF_LINES => 'time', PERL_DPROF_SOURCE => 1 ]),
 );
@@ -22,7 +24,7 @@ my @ways = (
 # samples, which have no calls (xt/samples.t). Where data lies (layout) changes times alone.
 my %elsewhere = map { $_ => 1 } qw(mode out ticks buffer limit contexts fork threads start compress
     checkpoint signal toggle clock sample slice spool spool-limit layout);
-my %has_way = map { lc(s/^PERL_DPROF_//r) => 1 } grep { /^PERL_DPROF_/ } map { @$_ } @ways;
+my %has_way = map { lc(s/^PERL_DPROF_//r) =~ tr/_/-/r => 1 } grep { /^PERL_DPROF_/ } map { @$_ } @ways;
 my $help = run_program([built_perl(), '-d:DProf=help', '-e', 1])->{out};
 my @options = $help =~ /^ {2}([\w-]+)=/mg;
 cmp_ok(scalar(@options), '>', 20, 'the recorder lists its options');

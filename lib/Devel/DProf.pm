@@ -191,20 +191,21 @@ Counters in addition to the times: C<events=page-faults+svs>. See L</EVENTS>.
 Slow builtins are recorded, too, with names like C<CORE:print>, below the sub that uses them. See
 L</Builtins>.
 
-=item detail, detail=KIND+KIND, detail=all
+=item detail=KIND+KIND
 
 What the time was spent on: the SQL statement, the request to another server, the template, the
 program, with names like C<sql:SELECT name FROM items WHERE id = ?>. The kinds are C<sql>, C<http>,
-C<template>, C<command>, C<file> and C<regex>; C<detail> alone means the first four. See L</Spans>.
+C<template>, C<command>, C<file> and C<regex>. C<detail> alone means the first four, and the word
+C<all> means all. See L</Spans>.
 
 =item span-texts=N
 
-The number of different texts of each kind of span, 10,000 if not given. Further ones count as the
+The number of different texts of each kind of span, 10000 if not given. Further ones count as the
 text C<other>, and the header's C<$dprof_spans_other> has their number.
 
 =item span-length=N
 
-The length in bytes to which the text of a span is cut, 2,048 if not given. The header's
+The length in bytes to which the text of a span is cut, 2048 if not given. The header's
 C<$dprof_spans_cut> has the number of texts that were cut.
 
 =item only=REGEX, skip=REGEX

@@ -17,7 +17,8 @@
     X(events_lost, ANY, COUNTERS) \
     X(counters_only, ANY, COUNTERS) \
     /* values that all files must share */ \
-    X(clock, SAME, BASELINE) X(hash_seed, SAME, COUNTERS) X(line_hz, SAME, BASELINE) \
+    X(clock, SAME, BASELINE) X(detail, SAME, COUNTERS) X(hash_seed, SAME, COUNTERS) \
+    X(line_hz, SAME, BASELINE) \
     X(only, SAME, COUNTERS) X(options, SAME, COUNTERS) X(perl, SAME, COUNTERS) \
     X(of_run, SAME, ALL) X(perturb_keys, SAME, COUNTERS) X(pid, SAME, ALL) X(ppid, SAME, ALL) \
     X(run, SAME, ALL) X(script, SAME, COUNTERS) X(skip, SAME, COUNTERS) X(start, SAME, ALL) \

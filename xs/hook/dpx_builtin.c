@@ -5,42 +5,13 @@
  * an op of another type. Ops that keep a context of their own (require, do FILE, eval, formats) are
  * not among them, nor is exec. */
 #include "dpx_builtin.h"
+#include "dpx_builtin_id.h"
 #include "dpx_frame.h"
 #include "dpx_life.h"
-#include "dpx_name.h"
 #include "dpx_span_frames.h"
-#include "dpx_subject.h"
-#include "dp_builtins.h"
+#include "dpx_subject_op.h"
 
-/* Ops that are no slow builtins, because they keep a context or do not return, but may be spans. */
-#define MORE(X) X(EXEC, "exec") X(REQUIRE, "require") X(DOFILE, "do")
-
-enum builtin {
-#define NUMBER(op, name) B_##op,
-    DP_BUILTINS(NUMBER)
-    SLOW, BEFORE_MORE = SLOW - 1,   /* the number of slow builtins; the others begin there */
-    MORE(NUMBER)
-#undef NUMBER
-    COUNT
-};
-
-typedef char fits_in_the_context[(int)COUNT <= (int)DPX_BUILTINS ? 1 : -1];
-
-static Perl_ppaddr_t orig[COUNT];
-
-static const char *const names[COUNT] = {
-#define NAME(op, name) name,
-    DP_BUILTINS(NAME) MORE(NAME)
-#undef NAME
-};
-
-/* Returns the id of built-in function n, and gives the function one at its first call. */
-DP_INLINE U32 id_of(pTHX_ struct dpx_ctx *ctx, unsigned n)
-{
-    if (DP_UNLIKELY(!ctx->names.builtins[n]))
-        ctx->names.builtins[n] = dpx_name_builtin(aTHX_ ctx, names[n]) + 1;
-    return ctx->names.builtins[n] - 1;
-}
+static Perl_ppaddr_t orig[DPX_BUILTIN_COUNT];
 
 /* Records a builtin like an XS sub; but perl makes no scope for an op, so while the op runs, the
  * save stack need not be higher than before, only not lower. */
@@ -50,7 +21,7 @@ DP_INLINE OP *call_builtin(pTHX_ unsigned n, const int way)
     if (!ctx)
         return orig[n](aTHX);
     U64 now = dpx_arrive(ctx, way);
-    U32 id = id_of(aTHX_ ctx, n);
+    U32 id = dpx_builtin_number_id(aTHX_ ctx, n);
     PERL_SI *si = PL_curstackinfo;
     dpx_frame_check_top(aTHX_ ctx, si, si->si_cxix, now);
     if (!id || !dpx_frame_push(ctx, si, DPX_KEY(si->si_cxix, DPX_XS), id, now, way)) {
@@ -89,8 +60,8 @@ DPX_EACH_WAY(WAY, call_builtin)
 /* The hook for the way of this recording. */
 static OP *(*call_way)(pTHX_ unsigned n);
 
-#define HOOK(op, name) static OP *hook_##op(pTHX) { return call_way(aTHX_ B_##op); }
-DP_BUILTINS(HOOK) MORE(HOOK)
+#define HOOK(op, name) static OP *hook_##op(pTHX) { return call_way(aTHX_ DPX_BUILTIN_##op); }
+DP_BUILTINS(HOOK) DPX_BUILTINS_MORE(HOOK)
 #undef HOOK
 
 /* Does the same with detail=: a call of a builtin may have a frame of its own, and that of a
@@ -104,7 +75,7 @@ static OP *call_detailed(pTHX_ unsigned n)
     U64 now = dpx_frame_arrive(ctx);
     PERL_SI *si = PL_curstackinfo;
     dpx_frame_check_top(aTHX_ ctx, si, si->si_cxix, now);
-    U32 id = dpx_run.opt.builtins && n < SLOW ? id_of(aTHX_ ctx, n) : 0;
+    U32 id = dpx_run.opt.builtins && n < DPX_BUILTIN_SLOW ? dpx_builtin_number_id(aTHX_ ctx, n) : 0;
     struct dpx_subject s = { dpx_subject_op(aTHX_ ctx), 0, false };
     ptrdiff_t at = dpx_span_frames_push_c(aTHX_ ctx, id, &s, PL_savestack_ix - 1, now);
     U64 serial = ctx->serial;
@@ -127,9 +98,9 @@ static OP *call_detailed(pTHX_ unsigned n)
 static const struct {
     Optype type;
     Perl_ppaddr_t hook;
-} table[COUNT] = {
+} table[DPX_BUILTIN_COUNT] = {
 #define ROW(op, name) { OP_##op, hook_##op },
-    DP_BUILTINS(ROW) MORE(ROW)
+    DP_BUILTINS(ROW) DPX_BUILTINS_MORE(ROW)
 #undef ROW
 };
 
@@ -137,8 +108,8 @@ void dpx_builtin_install(void)
 {
     static OP *(*const ways[DPX_WAYS])(pTHX_ unsigned n) = DPX_EACH_OF(call_builtin);
     call_way = dpx_run.detail ? call_detailed : ways[dpx_way_bits];
-    for (unsigned n = 0; n < COUNT; n++) {
-        if (!(dpx_run.opt.builtins && n < SLOW)
+    for (unsigned n = 0; n < DPX_BUILTIN_COUNT; n++) {
+        if (!(dpx_run.opt.builtins && n < DPX_BUILTIN_SLOW)
             && !(dpx_run.detail & dpx_subject_kinds(table[n].type)))
             continue;
         orig[n] = PL_ppaddr[table[n].type];
@@ -146,17 +117,9 @@ void dpx_builtin_install(void)
     }
 }
 
-U32 dpx_builtin_id(pTHX_ struct dpx_ctx *ctx, Optype type)
-{
-    for (unsigned n = 0; n < SLOW; n++)
-        if (table[n].type == type)
-            return id_of(aTHX_ ctx, n);
-    return 0;
-}
-
 Perl_ppaddr_t dpx_builtin_original(Optype type)
 {
-    for (unsigned n = 0; n < COUNT; n++)
+    for (unsigned n = 0; n < DPX_BUILTIN_COUNT; n++)
         if (table[n].type == type)
             return orig[n];
     return NULL;

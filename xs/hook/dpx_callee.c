@@ -10,7 +10,7 @@
  * pad, at the place that op_targ, op_padix or op_sv name. A multideref keeps its steps in op_aux.
  * Names that perl has written into the code are shared hash keys. */
 #include "dpx_callee.h"
-#include "dpx_builtin.h"
+#include "dpx_builtin_id.h"
 #include "dpx_detail.h"
 
 CV *dpx_callee_peek_odd(pTHX_ SV *sv)

@@ -1,9 +1,10 @@
 #include "dpx_detailed.h"
-#include "dpx_hook.h"
 #include "dpx_name.h"
-#include "dpx_span.h"
+#include "dpx_span_rows.h"
 #include "dpx_span_frames.h"
 #include "dpx_stmt.h"
+#include "dpx_subject.h"
+#include "dpx_subject_sql.h"
 
 /* Counts the rows that have been returned on perl's stack, above the mark. */
 static void count_rows(pTHX_ struct dpx_ctx *ctx, const struct dpx_detail_sub *sub,
@@ -15,7 +16,7 @@ static void count_rows(pTHX_ struct dpx_ctx *ctx, const struct dpx_detail_sub *s
         dpx_span_add_rows(ctx, s->id, dpx_subject_rows(aTHX_ sub, values, n, GIMME_V == G_LIST));
 }
 
-OP *dpx_detailed_xs(pTHX_ struct dpx_ctx *ctx, CV *cv, U64 now)
+OP *dpx_detailed_xs(pTHX_ struct dpx_ctx *ctx, CV *cv, U64 now, Perl_ppaddr_t orig)
 {
     struct dpx_inside before = ctx->spans.sql;
     U32 id = 0;
@@ -32,7 +33,7 @@ OP *dpx_detailed_xs(pTHX_ struct dpx_ctx *ctx, CV *cv, U64 now)
     errno = why;
     dpx_span_frames_leave_to_c(ctx, at, now);
 
-    OP *next = dpx_hook_original(OP_ENTERSUB)(aTHX);
+    OP *next = orig(aTHX);
 
     if (DP_UNLIKELY(ctx->thx != DPX_THX))
         return next;

@@ -6,8 +6,8 @@
 #include "dpx_frame.h"
 
 /* Runs the call of an XS sub whose flags have DPX_ID_DETAIL, at arrival stamp now, with its frame
- * and that of its span. Returns the next op. */
-OP *dpx_detailed_xs(pTHX_ struct dpx_ctx *ctx, CV *cv, U64 now);
+ * and that of its span. orig: the function of entersub. Returns the next op. */
+OP *dpx_detailed_xs(pTHX_ struct dpx_ctx *ctx, CV *cv, U64 now, Perl_ppaddr_t orig);
 
 /* A Perl sub has been entered whose flags have DPX_ID_AUTOLOAD. Returns the id of the frame that
  * the caller pushes. If the call is a span, pushes both frames itself, and returns 0. next: the

@@ -112,7 +112,7 @@ DP_INLINE OP *call_unrecorded(pTHX_ struct dpx_ctx *ctx, CV *cv, U32 id, U64 now
 {
     OP *op = PL_op;
     if (id & DPX_ID_DETAIL) {
-        OP *next = dpx_detailed_xs(aTHX_ ctx, cv, now);
+        OP *next = dpx_detailed_xs(aTHX_ ctx, cv, now, orig_entersub);
         restore_op(aTHX_ op);
         return next;
     }

@@ -14,7 +14,7 @@
 #define DPX_SPAN_FRAMES_H
 
 #include "dpx_frame.h"
-#include "dpx_subject.h"
+#include "dpx_subject_value.h"
 
 /* Pushes the frame of a span and makes its mark, at arrival stamp now. is_again: the span goes on,
  * and does not count as a call. Returns false, and makes no mark, if there is no memory. */

@@ -1,29 +1,9 @@
 #include "dpx_subject.h"
 #include "dpx_span.h"
+#include "dpx_subject_sql.h"
 #include "dp_mask_text.h"
 
 #include <string.h>
-
-const char *dpx_subject_text(SV *sv, STRLEN *len)
-{
-    if (!sv || SvGMAGICAL(sv) || SvROK(sv) || !SvPOK(sv))
-        return NULL;
-    *len = SvCUR(sv);
-    return SvPVX_const(sv);
-}
-
-SV *dpx_subject_argument(const struct dpx_args *args, SSize_t i)
-{
-    return i < args->n ? args->at[i] : NULL;
-}
-
-SV *dpx_subject_element(pTHX_ HV *hv, const char *key)
-{
-    bool calls = SvRMAGICAL(hv)
-                 && (mg_find((SV *)hv, PERL_MAGIC_tied) || mg_find((SV *)hv, PERL_MAGIC_uvar));
-    SV **svp = calls ? NULL : hv_fetch(hv, key, (I32)strlen(key), 0);
-    return svp ? *svp : NULL;
-}
 
 /* The hash that a value refers to, or NULL. */
 static HV *hash_of(SV *sv)
@@ -126,7 +106,7 @@ static bool add_file(struct dp_buf *to, SV *sv)
 /* Appends the name that Mojolicious gives to a template: NAME.FORMAT.HANDLER. */
 static bool add_rendered(pTHX_ struct dp_buf *to, SV *options)
 {
-    static const char *const parts[] = { "template", "format", "handler" };
+    static const char parts[][9] = { "template", "format", "handler" };
     if (value_in(aTHX_ options, "inline")) {
         dp_buf_adds(to, "(text)");
         return true;
@@ -150,25 +130,6 @@ static bool is_rendering(pTHX)
 {
     const char *package = CopSTASHPV(PL_curcop);
     return package && strncmp(package, "Mojolicious::Plugin::EP", 23) == 0;
-}
-
-/* ---- commands ---- */
-
-bool dpx_subject_command(struct dp_buf *to, SV *first, bool is_list)
-{
-    STRLEN len;
-    const char *text = dpx_subject_text(first, &len);
-    if (!text)
-        return false;
-    if (!is_list) {
-        dp_command_name(to, text, len);
-        return true;
-    }
-    const char *name = text + len;
-    while (name > text && name[-1] != '/')
-        name--;
-    dp_mask_path(to, name, (size_t)(text + len - name));
-    return true;
 }
 
 /* ---- all of them ---- */

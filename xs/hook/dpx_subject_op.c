@@ -3,7 +3,7 @@
  * What this relies on: the values of these ops lie on perl's stack before they run, above the mark
  * of those that take a list. The pattern of a match that is no constant is made by an op of type
  * regcomp below it. */
-#include "dpx_subject.h"
+#include "dpx_subject_op.h"
 #include "dpx_span.h"
 #include "dp_fmt.h"
 #include "dp_mask_text.h"

@@ -1,7 +1,7 @@
 /* The statements of DBI. A handle is a hash that is tied to an inner one, which has its attributes.
  *
  * What this relies on: the inner hash has `Statement` and `ImplementorClass`, as plain values. */
-#include "dpx_subject.h"
+#include "dpx_subject_sql.h"
 #include "dpx_frame.h"
 #include "dpx_span.h"
 #include "dp_sql_text.h"
@@ -25,7 +25,7 @@ static HV *inner_of(SV *handle)
 /* How the database of a handle writes literals. */
 static int dialect_of(pTHX_ HV *inner)
 {
-    static const struct { const char *package; int dialect; } drivers[] = {
+    static const struct { char package[16]; int dialect; } drivers[] = {
         { "DBD::Pg::", DP_SQL_STANDARD }, { "DBD::SQLite::", DP_SQL_SQLITE },
         { "DBD::mysql::", DP_SQL_MYSQL }, { "DBD::MariaDB::", DP_SQL_MYSQL },
     };

@@ -10,7 +10,7 @@ static const struct dpx_detail_sub subs[] = {
 #undef ROW
 };
 
-static const struct { const char *word; bool bare; } kinds[] = {
+static const struct { char word[10]; bool bare; } kinds[] = {
 #define KIND(id, word, bare) { word, bare },
     DPX_DETAIL_KINDS(KIND)
 #undef KIND

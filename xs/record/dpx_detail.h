@@ -76,7 +76,7 @@ enum dpx_subject_of {
 
 struct dpx_detail_sub {
     enum dpx_detail_kind kind;
-    const char *package, *name;
+    char package[24], name[20];         /* no pointers, which the loader would have to move */
     enum dpx_subject_of of;
 };
 

@@ -4,7 +4,7 @@
 #include "dpx_ctx.h"
 #include "dpx_events.h"
 #include "dpx_requests.h"
-#include "dpx_span.h"
+#include "dpx_span_rows.h"
 #include "dpx_say.h"
 #include "dp_fmt.h"
 #include "dp_mem.h"

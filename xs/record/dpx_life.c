@@ -13,6 +13,7 @@
 #include "dpx_name.h"
 #include "dpx_requests.h"
 #include "dpx_span.h"
+#include "dpx_span_rows.h"
 #include "dpx_say.h"
 #include "dpx_slice.h"
 #include "dpx_stmt.h"

@@ -2,7 +2,7 @@
 #include "dpx_coro.h"
 #include "dpx_file.h"
 #include "dpx_requests.h"
-#include "dpx_span.h"
+#include "dpx_span_rows.h"
 #include "dpx_say.h"
 #include "dp_spool.h"
 

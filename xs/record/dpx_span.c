@@ -87,29 +87,6 @@ U32 dpx_span_made(struct dpx_ctx *ctx, const char *kind, const char *given, size
     return made;
 }
 
-void dpx_span_add_rows(struct dpx_ctx *ctx, U32 id, U64 rows)
-{
-    struct dpx_spans *spans = &ctx->spans;
-    if (dp_mem_grow_cleared((void **)&spans->rows, &spans->rows_cap, (size_t)id + 1,
-                            sizeof *spans->rows) == 0)
-        spans->rows[id] += spans->rows[id] ? rows : rows + 1;
-}
-
-void dpx_span_write(const struct dpx_ctx *ctx, struct dp_buf *text)
-{
-    for (size_t id = 1; id < ctx->spans.rows_cap; id++)
-        if (ctx->spans.rows[id])
-            dp_fmt_rows(text, (U32)id, ctx->spans.rows[id] - 1);
-}
-
-void dpx_span_clear(struct dpx_ctx *ctx)
-{
-    struct dpx_spans *spans = &ctx->spans;
-    if (spans->rows_cap)
-        memset(spans->rows, 0, spans->rows_cap * sizeof *spans->rows);
-    spans->other = spans->cut = 0;
-}
-
 void dpx_span_release(struct dpx_ctx *ctx)
 {
     struct dpx_spans *spans = &ctx->spans;

@@ -20,15 +20,6 @@ typedef void dpx_span_maker(struct dp_buf *to, const char *given, size_t len, in
 U32 dpx_span_made(struct dpx_ctx *ctx, const char *kind, const char *given, size_t len,
                   dpx_span_maker *make, int how);
 
-/* Adds to the rows that a statement has given. */
-void dpx_span_add_rows(struct dpx_ctx *ctx, U32 id, U64 rows);
-
-/* Appends the lines with the rows of a trace (Format.pod, "#s"). */
-void dpx_span_write(const struct dpx_ctx *ctx, struct dp_buf *text);
-
-/* Forgets the rows and counts of a file that has been written. */
-void dpx_span_clear(struct dpx_ctx *ctx);
-
 void dpx_span_release(struct dpx_ctx *ctx);
 
 #endif
