@@ -119,7 +119,8 @@ void dpx_builtin_install(void)
 
 Perl_ppaddr_t dpx_builtin_original(Optype type)
 {
-    for (unsigned n = 0; n < DPX_BUILTIN_COUNT; n++)
+    bool some = dpx_run.opt.builtins || dpx_run.detail;
+    for (unsigned n = 0; some && n < DPX_BUILTIN_COUNT; n++)
         if (table[n].type == type)
             return orig[n];
     return NULL;
