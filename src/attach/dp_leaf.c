@@ -164,17 +164,41 @@ static dp_addr find_glob(struct dp_leafs *leafs, const char *entersub)
                              + sizeof(void *) * dp_target_pointer_in(bytes, perl->at.op_padix));
 }
 
-/* The CV that a glob, or a reference in its place, leads to. */
-static dp_addr cv_in(const struct dp_optree *code, dp_addr glob)
+/* Does the glob of an entersub, or the reference in its place, still lead to the same CV? One
+ * reading answers that, and whether the CV itself is the same. */
+static bool leads_to_same(struct dp_stack *st, const struct dp_leaf *e)
 {
-    const struct dp_layout *at = &code->perl->at;
+    const struct dp_layout *at = &st->code->perl->at;
+    struct dp_optree_check *check = &st->check;
+    if (!e->cv)
+        return false;
+    dp_optree_check_begin(check);
+    size_t value = dp_optree_check_word(check, e->glob + at->sv_u);
+    size_t flags = dp_optree_check_word(check, e->glob + at->sv_flags);
+    size_t cv = dp_optree_check_word(check, e->gp ? e->gp + at->gp_cv : e->glob + at->sv_u);
+    dp_optree_check_sub(st->code, check, e->cv);
+    return dp_optree_check_end(st->code, check)
+           && !e->gp == !!(dp_target_u32_in(check->bytes[flags], 0) & at->SVf_ROK)
+           && (!e->gp || dp_target_pointer_in(check->bytes[value], 0) == e->gp)
+           && dp_target_pointer_in(check->bytes[cv], 0) == e->cv;
+}
+
+/* Finds the CV that the glob of an entersub, or the reference in its place, leads to; 0: none. */
+static dp_addr find_cv(struct dp_stack *st, struct dp_leaf *e)
+{
+    const struct dp_layout *at = &st->code->perl->at;
+    struct dp_target *t = st->code->target;
     char head[64];
-    if (!glob || at->sv_size > sizeof head
-        || !dp_target_get(code->target, glob, head, at->sv_size))
+    if (leads_to_same(st, e))
+        return e->cv;
+    e->gp = e->cv = 0;
+    if (at->sv_size > sizeof head || !dp_target_get(t, e->glob, head, at->sv_size))
         return 0;
     dp_addr to = dp_target_pointer_in(head, at->sv_u);
-    return dp_target_u32_in(head, at->sv_flags) & at->SVf_ROK
-           ? to : to ? dp_target_pointer(code->target, to + at->gp_cv) : 0;
+    bool is_ref = dp_target_u32_in(head, at->sv_flags) & at->SVf_ROK;
+    e->gp = is_ref ? 0 : to;
+    e->cv = is_ref || !to ? to : dp_target_pointer(t, to + at->gp_cv);
+    return e->cv;
 }
 
 /* ---- builtins, and the compiler ---- */
@@ -269,7 +293,7 @@ static void find_leaf(struct dp_leafs *leafs, struct dp_leaf *e, const struct dp
         e->builtin = builtin_name(leafs->stack->code, e->type);
 }
 
-const struct dp_leaf *dp_leaf_of(struct dp_leafs *leafs, dp_addr at, dp_addr op, bool is_return)
+struct dp_leaf *dp_leaf_of(struct dp_leafs *leafs, dp_addr at, dp_addr op, bool is_return)
 {
     const struct dp_optree_cop *cop = dp_optree_cop(leafs->stack->code, at);
     if (!cop)
@@ -278,16 +302,16 @@ const struct dp_leaf *dp_leaf_of(struct dp_leafs *leafs, dp_addr at, dp_addr op,
     struct dp_leaf *e = &leafs->kept[dp_map_hash(at ^ key << 7) % DP_LEAFS];
     if (e->cop == at && e->op == key && e->serial == cop->serial)
         return e;
-    *e = (struct dp_leaf){ at, key, cop->serial, cop->line, 0, UINT_MAX, DP_MAP_NONE, 0 };
+    *e = (struct dp_leaf){ at, key, cop->serial, cop->line, 0, UINT_MAX, DP_MAP_NONE, 0, 0, 0 };
     find_leaf(leafs, e, cop, op, is_return);
     return e;
 }
 
 /* The XS sub that an entersub runs; DP_MAP_NONE: it runs a sub of perl's. */
-static uint32_t xs_name(struct dp_leafs *leafs, const struct dp_leaf *e)
+static uint32_t xs_name(struct dp_leafs *leafs, struct dp_leaf *e)
 {
     struct dp_stack *st = leafs->stack;
-    dp_addr cv = e->glob ? cv_in(st->code, e->glob)
+    dp_addr cv = e->glob ? find_cv(st, e)
                  : dp_target_pointer(st->code->target, st->sp + sizeof(void *));
     const struct dp_optree_sub *sub = cv ? dp_optree_sub(st->code, cv) : NULL;
     return sub && sub->is_xs ? sub->name : DP_MAP_NONE;
@@ -300,7 +324,7 @@ uint32_t dp_leaf_name(struct dp_leafs *leafs)
         return DP_MAP_NONE;
     if (dp_optree_is_compiling(st->code, st->interpreter, st->curcop))
         return compiler_name(st->code, st->curcop);
-    const struct dp_leaf *e = st->op ? dp_leaf_of(leafs, st->curcop, st->op, false) : NULL;
+    struct dp_leaf *e = st->op ? dp_leaf_of(leafs, st->curcop, st->op, false) : NULL;
     return !e ? DP_MAP_NONE
            : e->type == st->code->perl->ops.op_entersub ? xs_name(leafs, e) : e->builtin;
 }

@@ -17,6 +17,7 @@ struct dp_leafs {
         unsigned type;          /* of the op; UINT_MAX: unknown */
         uint32_t builtin;       /* its name, if it is a slow builtin; DP_MAP_NONE: it is none */
         dp_addr glob;           /* of an entersub: where its sub stands; 0: not in the code */
+        dp_addr gp, cv;         /* where the glob has led to the last time */
     } *kept;
     struct dp_stack *stack;     /* borrowed */
 };
@@ -30,7 +31,7 @@ void dp_leafs_release(struct dp_leafs *leafs);
  * out the first nextstate of a block, but keeps that nextstate's line. is_return: op is where a
  * call returns to, and the line is that of the call. NULL: cop is no statement. Valid until the
  * next call. */
-const struct dp_leaf *dp_leaf_of(struct dp_leafs *leafs, dp_addr cop, dp_addr op, bool is_return);
+struct dp_leaf *dp_leaf_of(struct dp_leafs *leafs, dp_addr cop, dp_addr op, bool is_return);
 
 /* The name (dp_optree.names) of the XS sub or the slow builtin that runs in the topmost
  * statement of the stack, or of the compiler; DP_MAP_NONE: none of them. */

@@ -132,12 +132,28 @@ static bool add_file(struct dp_optree *code, dp_addr file, struct dp_buf *to)
 
 /* ---- statements ---- */
 
-/* The op at the top of the tree that an op stands in, and its type; 0: not found. */
+/* A statement that is kept, has a root, and is still the same; NULL: there is none. */
+static const struct dp_optree_cop *known_cop(struct dp_optree *code, dp_addr at)
+{
+    const struct dp_optree_cop *cop = cop_slot(code, at);
+    char bytes[sizeof cop->bytes];
+    size_t size = code->perl->at.cop_size;
+    return cop->at == at && cop->root && dp_target_get(code->target, at, bytes, size)
+           && memcmp(bytes, cop->bytes, size) == 0 ? cop : NULL;
+}
+
+/* The op at the top of the tree that an op stands in, and its type; 0: not found. The walk ends at
+ * a statement whose root is known. */
 static dp_addr root_of(struct dp_optree *code, dp_addr op, unsigned *type)
 {
     char bytes[64];
     const struct dp_layout *at = &code->perl->at;
     for (int steps = 0; steps < MOST_STEPS; steps++) {
+        const struct dp_optree_cop *known = known_cop(code, op);
+        if (known) {
+            *type = known->root_type;
+            return known->root;
+        }
         if (!dp_target_get(code->target, op, bytes, at->op_size))
             return 0;
         dp_addr next = dp_target_pointer_in(bytes, at->op_sibparent);
@@ -174,6 +190,7 @@ static bool read_cop(struct dp_optree *code, struct dp_optree_cop *cop)
                 : dp_pool_lookup(&code->files, code->text.ptr, code->text.len);
     if (cop->file == DP_MAP_NONE)
         cop->file = dp_pool_intern(&code->files, "?", 1);
+    cop->root = 0;              /* of the statement that was at its address or place before */
     cop->root = root_of(code, cop->at, &cop->root_type);
     if (!is_root_type(ops, cop->root_type))
         cop->root = 0;

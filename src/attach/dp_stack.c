@@ -428,6 +428,5 @@ uint32_t dp_stack_name(struct dp_stack *st, size_t i, dp_addr cop)
 
 bool dp_stack_is_outside(const struct dp_stack *st)
 {
-    return !st->parser
-           && (!st->op || dp_optree_is_compiling(st->code, st->interpreter, st->curcop));
+    return !st->parser && dp_optree_is_compiling(st->code, st->interpreter, st->curcop);
 }

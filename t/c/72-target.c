@@ -83,6 +83,23 @@ static void mended(void)
     made_release(&m);
 }
 
+/* Does the program around perl run? */
+static void outside(void)
+{
+    begin(36, true);
+    made_put(&m, DP_PERL_VAR(&m.perl, m.interpreter, op), 0, WORD);
+    is_i(made_look(&m, &args), 1, "no op runs, between two calls of a sort's block");
+    ok(!dp_stack_is_outside(&m.stack), "which is perl's own time");
+    dp_addr compiling = DP_PERL_VAR(&m.perl, m.interpreter, compiling);
+    made_put(&m, DP_PERL_VAR(&m.perl, m.interpreter, curcop), compiling, WORD);
+    made_look(&m, &args);
+    ok(dp_stack_is_outside(&m.stack), "the program around perl has the compiler's statement");
+    made_put(&m, DP_PERL_VAR(&m.perl, m.interpreter, parser), 0x10000, WORD);
+    made_look(&m, &args);
+    ok(!dp_stack_is_outside(&m.stack), "and so has the compiler");
+    made_release(&m);
+}
+
 /* ---- hostile ---- */
 
 /* Looks several times, and says whether that ends and returns what it may. */
@@ -254,6 +271,7 @@ int main(void)
         for (int threads = 0; threads < 2; threads++)
             right(series, threads);
     mended();
+    outside();
     hostile();
     circles();
     random_changes();

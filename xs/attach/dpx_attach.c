@@ -38,6 +38,7 @@ enum {
     MOST_FAILURES = 5,          /* samples in a row that cannot be read: after an exec */
     LOOKS = 50,                 /* readings of a stack for people */
     QUEUED = 250000,            /* ns: a wait that is longer is not our own doing */
+    UNCOUNTED = 50000,          /* ns of a period that the kernel does not count, as interrupts */
     MOST_REAL_TIME = 2000       /* samples a second: at more, real-time priority would disturb */
 };
 
@@ -333,27 +334,43 @@ void dpx_attach_free(struct dpx_attach *a)
 
 /* ---- samples ---- */
 
+/* How long a thread has waited for a processor without an end, unless it has slept. The kernel
+ * counts a wait when it is over. So the wait that goes on is what has passed since the last
+ * sample, less the time run and the waits that have ended, plus the wait that went on at that
+ * sample. */
+static uint64_t wait_of(const struct dpx_attach_thread *t, const struct dpx_attach_usage *u,
+                        uint64_t now)
+{
+    uint64_t all = now - t->real + t->waiting;
+    uint64_t known = u->cpu - t->usage.cpu + u->queued - t->usage.queued;
+    return all > known ? all - known : 0;
+}
+
+/* Has a thread run until our timer was due? Then our wake-up has put it off its processor, and it
+ * has waited since. */
+static bool ran_until(const struct dpx_attach_thread *t, const struct dpx_attach_usage *u,
+                      uint64_t due, uint64_t now)
+{
+    return t->has_sample && u->runs != UINT64_MAX && wait_of(t, u, now) < now - due + UNCOUNTED;
+}
+
 /* Does a thread that could run wait for a processor, and has it done so since before we looked?
- * The kernel counts a wait when it is over. So the wait that goes on is what has passed since
- * the last sample, less the time run and the waits that have ended, plus the wait that went on
- * at that sample. A thread that has slept meanwhile is believed to run: how long it slept is
- * unknown. */
+ * A thread that has slept meanwhile is believed to run: how long it slept is unknown. */
 static bool is_queued(struct dpx_attach_thread *t, const struct dpx_attach_usage *u, uint64_t now)
 {
-    uint64_t passed = now - t->real, ran = u->cpu - t->usage.cpu, all = passed + t->waiting;
-    uint64_t known = ran + u->queued - t->usage.queued;
+    uint64_t passed = now - t->real, ran = u->cpu - t->usage.cpu, wait = wait_of(t, u, now);
     t->waiting = 0;
     if (t->has_slept && u->runs == t->usage.runs && u->runs != UINT64_MAX)
         return true;            /* it has been woken, and has not run yet */
-    if (!t->has_sample || t->has_slept || u->runs == UINT64_MAX || all < known)
+    if (!t->has_sample || t->has_slept || u->runs == UINT64_MAX)
         return false;
-    if (all - known >= QUEUED) {
+    if (wait >= QUEUED) {
         uint64_t before = t->sleeps;
         t->sleeps = read_sleeps(t);
         if (t->sleeps != before)
             return false;
     }
-    t->waiting = all - known;
+    t->waiting = wait;
     /* if it has run since, it waits since then at the longest: no error adds up */
     if (ran && t->waiting > passed - (ran < passed ? ran : passed))
         t->waiting = passed - (ran < passed ? ran : passed);
@@ -381,10 +398,20 @@ static bool has_run(const struct dpx_attach_thread *t, const struct dpx_attach_u
            || u->runs != t->usage.runs || u->runs == UINT64_MAX;
 }
 
-/* Takes a sample of a thread. Returns false if the thread has ended. */
-static bool sample_thread(struct dpx_attach *a, struct dpx_attach_thread *t)
+/* Takes a sample of a thread; due: when. The kernel writes the thread's state at length, so it is
+ * read only if the usage does not show it. Returns false if the thread has ended. */
+static bool sample_thread(struct dpx_attach *a, struct dpx_attach_thread *t, uint64_t due)
 {
-    if (!read_state(t))
+    struct dpx_attach_usage u = read_usage(a, t);
+    uint64_t now = dpx_attach_now();
+    if (t->has_slept && !has_run(t, &u)) {
+        charge(t, NULL, now, &u, false);
+        return true;
+    }
+    bool ran = ran_until(t, &u, due, now);
+    if (ran)
+        t->state = 'R';
+    else if (!read_state(t))
         return false;
     if (!t->is_sampled) {
         if (dp_sampled_init(&t->sampled, &a->code, a->process.pid) < 0)
@@ -392,21 +419,16 @@ static bool sample_thread(struct dpx_attach *a, struct dpx_attach_thread *t)
         t->is_sampled = true;
         t->sleeps = read_sleeps(t);
     }
-    struct dpx_attach_usage u;
-    if (t->state != 'R') {
-        u = read_usage(a, t);
-        if (!has_run(t, &u)) {
-            charge(t, NULL, dpx_attach_now(), &u, false);
-            return true;
-        }
-    }
     int rc = read_held(a, t, TRIES);
-    uint64_t now = dpx_attach_now();
-    u = read_usage(a, t);
+    now = dpx_attach_now();
+    if (!ran)
+        u = read_usage(a, t);
     t->failures = rc < 0 ? t->failures + 1 : 0;
     if (rc == 1) {
         t->sampled.mended += t->stack.mended != 0;
-        bool runs = t->state == 'R' && !is_queued(t, &u, now);
+        bool runs = ran || (t->state == 'R' && !is_queued(t, &u, now));
+        if (ran)
+            t->waiting = wait_of(t, &u, now);
         charge(t, &t->leafs, now, &u, runs);
     } else if (rc == 0) {
         t->sampled.given_up++;
@@ -419,13 +441,13 @@ static bool sample_thread(struct dpx_attach *a, struct dpx_attach_thread *t)
     return true;
 }
 
-/* Takes a sample of all threads of a process. */
-static void sample_process(struct dpx_attach *a)
+/* Takes a sample of all threads of a process; due: when. */
+static void sample_process(struct dpx_attach *a, uint64_t due)
 {
     size_t left = 0;
     for (size_t i = 0; i < a->n_threads; i++) {
         struct dpx_attach_thread *t = a->threads[i];
-        t->has_ended = t->has_ended || !sample_thread(a, t);
+        t->has_ended = t->has_ended || !sample_thread(a, t, due);
         left += !t->has_ended;
     }
     a->has_ended = !left;
@@ -497,7 +519,7 @@ size_t dpx_attach_run(struct dpx_attach **all, size_t n, double rate, uint64_t u
             break;
         for (size_t i = 0; i < n; i++)
             if (!all[i]->has_ended)
-                sample_process(all[i]);
+                sample_process(all[i], next);
         if (!count_left(all, n))
             break;
         now = dpx_attach_now();

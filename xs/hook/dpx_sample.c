@@ -163,10 +163,11 @@ static bool has_only_called(pTHX_ struct dpx_ctx *ctx, const struct sampled *of,
     return false;
 }
 
-/* Did the program that perl is embedded in run at the tick, and not perl? */
+/* Did the program that perl is embedded in run at the tick, and not perl? An op alone does not say
+ * so: PL_op is NULL between two calls of a sort's block, too. */
 static bool was_outside(pTHX_ const struct dpx_tick *t)
 {
-    return !t->compiles && (!t->op || tick_cop(t) == &PL_compiling);
+    return !t->compiles && tick_cop(t) == &PL_compiling;
 }
 
 /* The compiler ran, and no statement. This is the first statement after that: of the file or string
