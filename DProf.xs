@@ -42,8 +42,8 @@ static const char **words_of(pTHX_ SV **from, I32 n)
     return to;
 }
 
-/* A copy of a value that has a text; NULL: it has none. An overloaded object or a tied variable would
- * run code of the program's, which may die. */
+/* A copy of a value that has a text; NULL: it has none. An overloaded object or a tied variable
+ * would run code of the program's, which may die. */
 static SV *plain_copy(pTHX_ SV *sv)
 {
     bool tied = SvMAGICAL(sv)

@@ -87,7 +87,8 @@ END
 {
     my ($spans) = spans_of(<<'END', 'trace', 'any byte in a text');
 use Devel::DProf::Control 'span';
-span('sql', $_, sub { 1 }) for "a;b\n\t%41", "nul\0", "\xe9", "\xc3\xa9", "\x{263a}", ' ', "& 1 x\n+ 1";
+span('sql', $_, sub { 1 })
+    for "a;b\n\t%41", "nul\0", "\xe9", "\xc3\xa9", "\x{263a}", ' ', "& 1 x\n+ 1";
 END
     is_deeply($spans, { (map { ("sql:$_" => 1) } "a;b\n\t%41", "nul\0", "\x{263a}", ' ',
         "& 1 x\n+ 1"), "sql:\xe9" => 2 }, 'each text is one field, in UTF-8 or in Latin-1')
@@ -115,8 +116,9 @@ for my $mode (@modes) {
 system 'true', 'SECRET'; system "FOO=SECRET true SECRET"; my $x = `echo SECRET`;
 open my $pipe, '-|', 'echo', 'SECRET' or die; my @lines = <$pipe>; close $pipe;
 open $pipe, 'echo SECRET |' or die; @lines = <$pipe>; close $pipe;
-mkdir "d-$_" for 123, 456; opendir my $d, "d-$_" for 123, 456; stat "d-123"; rmdir "d-$_" for 123, 456;
-my $var = 'SECRET'; 'xyz' =~ /y$var?/ for 1, 2; 'abc' =~ /b.c/; (my $s = 'abc') =~ s/b+/d/ for 1 .. 3;
+mkdir "d-$_", opendir my $d, "d-$_" for 123, 456; stat "d-123"; rmdir "d-$_" for 123, 456;
+my $var = 'SECRET'; 'xyz' =~ /y$var?/ for 1, 2;
+'abc' =~ /b.c/; (my $s = 'abc') =~ s/b+/d/ for 1 .. 3;
 sub f { die "x\n" } eval { (my $t = 'abc') =~ s/(b)/f()/e }; eval { system { 'true' } 'SECRET' };
 print "done\n";
 END
@@ -126,7 +128,7 @@ END
         '... and each is counted by its name') || diag explain $spans;
     like(slurp($run->{profile}), qr/^\$dprof_.*\$dprof_detail='all';/m, '... as the header says');
     unlike(slurp($run->{profile}), qr/SECRET/, '... without arguments and values');
-    like(slurp($run->{profile}), qr/^& \w+ regex b\.c \S+:5 kind=span$/m,
+    like(slurp($run->{profile}), qr/^& \w+ regex b\.c \S+:6 kind=span$/m,
         '... and a pattern has its place');
 }
 {

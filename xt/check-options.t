@@ -24,7 +24,8 @@ my @ways = (
 # samples, which have no calls (xt/samples.t). Where data lies (layout) changes times alone.
 my %elsewhere = map { $_ => 1 } qw(mode out ticks buffer limit contexts fork threads start compress
     checkpoint signal toggle clock sample slice spool spool-limit layout);
-my %has_way = map { lc(s/^PERL_DPROF_//r) =~ tr/_/-/r => 1 } grep { /^PERL_DPROF_/ } map { @$_ } @ways;
+my %has_way = map { lc(s/^PERL_DPROF_//r) =~ tr/_/-/r => 1 }
+    grep { /^PERL_DPROF_/ } map { @$_ } @ways;
 my $help = run_program([built_perl(), '-d:DProf=help', '-e', 1])->{out};
 my @options = $help =~ /^ {2}([\w-]+)=/mg;
 cmp_ok(scalar(@options), '>', 20, 'the recorder lists its options');

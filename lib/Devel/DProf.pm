@@ -951,8 +951,8 @@ Each such call costs as much as a call of a sub. Without the option, builtins co
 
 A span is a frame of the call tree that is no sub. It has a kind and a text, and is shown as
 C<KIND:TEXT>. It nests like a call, has calls and times like a sub, and ends however its code is
-left. A program opens spans by C<span> (L<Devel::DProf::Control>). With C<detail>, the recorder finds
-them by itself; the program is not changed, and nothing is loaded.
+left. A program opens spans by C<span> (L<Devel::DProf::Control>). With C<detail>, the recorder
+finds them by itself; the program is not changed, and nothing is loaded.
 
     perl -d:DProf=tree,detail=sql shop.pl
     dprofreport --kind sql

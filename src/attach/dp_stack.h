@@ -76,8 +76,8 @@ bool dp_stack_is_file(const struct dp_stack *st, const struct dp_stack_context *
  * cop: the statement that runs in it. */
 uint32_t dp_stack_name(struct dp_stack *st, size_t i, dp_addr cop);
 
-/* Does the program run that perl is embedded in, and no code of perl's? An op alone does not say so:
- * PL_op is NULL between two calls of a sort's block, too. */
+/* Does the program run that perl is embedded in, and no code of perl's? An op alone does not say
+ * so: PL_op is NULL between two calls of a sort's block, too. */
 bool dp_stack_is_outside(const struct dp_stack *st);
 
 #endif

@@ -454,7 +454,8 @@ static int put_sources(struct writing *w)
     return 0;
 }
 
-/* Writes the rows that statements of spans have given. sorted: the subs in the order of the file. */
+/* Writes the rows that statements of spans have given. sorted: the subs in the order of the
+ * file. */
 static void put_rows(struct writing *w, const uint32_t *sorted)
 {
     for (uint32_t i = 0; i < w->lines.count; i++) {

@@ -155,7 +155,7 @@ sub messages {
         complaint_of('prove -PDProf -l t', sub { $prove->before_test(['t/a.t', 't/a.t']) })
             =~ s{(?= dprof-prove)}{ /tmp/}r =~ s{ /tmp/ }{ /tmp/}r,
         complaint_of('dprofattach --for 30s 17196',
-            sub { Devel::DProf::Tool::Dprofattach::report(bless {}, 'Unread') }),
+            sub { Devel::DProf::Tool::Dprofattach::write_profiles(bless {}, 'Unread') }),
         complaint_of(q{dprofdiff --run 'perl old.pl' --run 'perl new.pl' -N 3},
             sub { Devel::DProf::Tool::Dprofdiff::too_few(3, 0.005) }),
         said('dprofreport --callers lines.pl:2', 'dprofreport', '--callers', 'lines.pl:2', $lines),

@@ -181,8 +181,8 @@ and there is no span. Without the profiler C<span> only calls CODE.
 
 =item span KIND, TEXT
 
-Without CODE, the rest of the caller's scope is the span. It ends when the value that C<span> returns
-is freed, so keep that in a C<my> variable:
+Without CODE, the rest of the caller's scope is the span. It ends when the value that C<span>
+returns is freed, so keep that in a C<my> variable:
 
     my $span = span('template', 'invoice');
 
