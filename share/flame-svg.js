@@ -94,9 +94,10 @@
         return text;
     }
 
-    // Returns a name without its package, for frames that are too narrow: the part after the last
-    // :: outside of a place's brackets.
-    function lastPart(text) {
+    // Returns a name without its package, the part after the last :: outside of a place's brackets,
+    // or a span without its kind.
+    function lastPart(text, isSpan) {
+        if (isSpan) return text.slice(text.indexOf(':') + 1);
         const bracket = text.indexOf('['), end = bracket > 0 ? bracket : text.length, at = text.lastIndexOf('::', end - 2);
         return end > 2 && at > 0 && at + 2 < text.length ? text.slice(at + 2) : text;
     }
@@ -107,7 +108,7 @@
         const c = groups[i].classList, told = !c.contains('unsure') || svg.classList.contains('all');
         const sign = told && (c.contains('up') ? '\u25b2 ' : c.contains('down') ? '\u25bc ' : '');
         const whole = name(i), room = pixels - (sign ? 2 * letter : 0), all = fit(whole, room);
-        const text = all === whole ? all : fit(lastPart(whole), room);
+        const text = all === whole ? all : fit(lastPart(whole, c.contains('span')), room);
         return text && sign ? sign + text : text;
     }
 

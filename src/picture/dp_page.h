@@ -36,6 +36,10 @@ int dp_page_block(struct dp_page *p, int (*fill)(void *ctx), void *ctx);
  * dp_render_source.c. Returns 0 or a DP_E. */
 int dp_page_sources(struct dp_page *p);
 
+/* Appends what is known about spans to p->out, if there are any; dp_page_spans.c. Returns 0 or a
+ * DP_E. */
+int dp_page_spans(struct dp_page *p);
+
 /* Writes the elements with the time line, if traces are given; dp_page_time.c. Returns 0 or a
  * DP_E. */
 int dp_page_times(struct dp_page *p);

@@ -247,6 +247,7 @@ static int write_facts(struct dp_page *p)
     add_metrics(p);
     int rc = add_names(p);
     rc = rc < 0 ? rc : add_places(p);
+    rc = rc < 0 ? rc : dp_page_spans(p);
     dp_buf_addc(&p->out, ',');
     dp_buf_adds(&p->out, p->how->options);
     dp_buf_adds(&p->out, ",\"notes\":[");

@@ -17,6 +17,7 @@ enum { WIDE = 3 };              /* least width in pixels of a frame with an edge
                                  * script */
 enum { SIDE = 10, LABEL = 6 };  /* SIDE: pixels left and right of the frames; LABEL: pixels on both
                                  * sides of a label together */
+enum { TEXTURES = 32 };         /* most colours of spans that have a texture */
 
 struct svg {
     const struct dp_flame *flame;
@@ -31,6 +32,8 @@ struct svg {
     unsigned char *told;        /* by name: its colour has been written */
     uint32_t kinds[DP_KINDS];   /* by kind: a name that is drawn, plus 1 */
     size_t n_kinds;             /* number of kinds that are drawn */
+    struct dp_rgb textures[TEXTURES];   /* colours of the spans that are drawn */
+    size_t n_textures;
 };
 
 /* ---- text ---- */
@@ -133,6 +136,30 @@ static void add_style(struct svg *g)
     dp_buf_adds(&g->out, "</style>\n");
 }
 
+/* Appends a colour as the value of `fill`. A span has a grid on its colour, so that it differs
+ * without colours, too; a viewer without patterns takes the colour. */
+static void add_fill(struct svg *g, struct dp_rgb c, bool is_span)
+{
+    dp_buf_adds(&g->out, " fill=\"");
+    for (size_t i = 0; is_span && i < g->n_textures; i++)
+        if (memcmp(&g->textures[i], &c, sizeof c) == 0)
+            dp_buf_addf(&g->out, "url(#span%lu) ", (unsigned long)i);
+    dp_buf_addf(&g->out, "rgb(%d,%d,%d)\"", c.r, c.g, c.b);
+}
+
+/* Appends the patterns of spans. */
+static void add_textures(struct svg *g)
+{
+    for (size_t i = 0; i < g->n_textures; i++) {
+        dp_buf_addf(&g->out, "<pattern id=\"span%lu\" width=\"8\" height=\"8\" "
+                    "patternUnits=\"userSpaceOnUse\"><rect width=\"8\" height=\"8\"",
+                    (unsigned long)i);
+        add_fill(g, g->textures[i], false);
+        dp_buf_adds(&g->out, "/><path d=\"M-1 9L9 -1M-1 -1L9 9\" stroke=\"#000\" "
+                    "stroke-opacity=\".2\"/></pattern>");
+    }
+}
+
 /* Appends the background, whose colour changes from top to bottom. Colours that the user did not
  * choose are left to the style sheet, which has others for dark screens. */
 static void add_background(struct svg *g)
@@ -149,8 +176,10 @@ static void add_background(struct svg *g)
             dp_buf_addf(&g->out, " stop-color=\"#%02x%02x%02x\"", c.r, c.g, c.b);
         dp_buf_adds(&g->out, "/>");
     }
+    dp_buf_adds(&g->out, "</linearGradient>");
+    add_textures(g);
     dp_buf_adds(&g->out,
-                "</linearGradient></defs>\n<rect class=\"background\" x=\"0\" y=\"0\" width=\"");
+                "</defs>\n<rect class=\"background\" x=\"0\" y=\"0\" width=\"");
     add_px(&g->out, g->how->width);
     dp_buf_adds(&g->out, "\" height=\"");
     add_px(&g->out, g->image_height);
@@ -237,6 +266,19 @@ static const char *const kind_words[DP_KINDS] = {       /* NULL: not in the lege
     [DP_KIND_SPAN] = "span",
 };
 
+static struct dp_rgb fill_of(struct svg *g, const struct dp_flame_box *box, double change);
+
+/* Keeps the colour of a span, unless it has been kept. */
+static void keep_texture(struct svg *g, const struct dp_flame_box *box)
+{
+    struct dp_rgb c = fill_of(g, box, 0);
+    for (size_t i = 0; i < g->n_textures; i++)
+        if (memcmp(&g->textures[i], &c, sizeof c) == 0)
+            return;
+    if (g->n_textures < TEXTURES)
+        g->textures[g->n_textures++] = c;
+}
+
 /* Finds the kinds of names that are drawn, for the legend, if colours show kinds at all. */
 static void find_kinds(struct svg *g)
 {
@@ -250,6 +292,8 @@ static void find_kinds(struct svg *g)
             g->kinds[kind] = name + 1;
             g->n_kinds++;
         }
+        if (kind == DP_KIND_SPAN)
+            keep_texture(g, &f->boxes[i]);
     }
     /* Folded stacks of other tools have one kind, which needs no legend. */
     g->n_kinds = g->n_kinds > 1 ? g->n_kinds : 0;
@@ -264,16 +308,19 @@ static void legend_of_kinds(struct svg *g, double y)
     for (int kind = 0; kind < DP_KINDS; kind++) {
         if (!g->kinds[kind])
             continue;
-        const struct dp_stacks_name *name = &g->flame->s->names[(of ? of : g->kinds[kind]) - 1];
+        bool is_span = kind == DP_KIND_SPAN;
+        const struct dp_stacks_name *name =
+            &g->flame->s->names[(of && !is_span ? of : g->kinds[kind]) - 1];
         struct dp_rgb c = dp_palette_colour(g->how->palette, &name->text, kind, false, 0);
         dp_buf_adds(&g->out, "<rect x=\"");
         add_px(&g->out, x);
         dp_buf_adds(&g->out, "\" y=\"");
         add_px(&g->out, y - size * 0.9);
         dp_buf_addf(&g->out,
-                    "\" width=\"%d\" height=\"%d\" fill=\"rgb(%d,%d,%d)\"/>"
-                    "<text class=\"quiet\" x=\"",
-                    (int)(size * 1.4), (int)(size * 1.1), c.r, c.g, c.b);
+                    "\" width=\"%d\" height=\"%d\"",
+                    (int)(size * 1.4), (int)(size * 1.1));
+        add_fill(g, c, is_span);
+        dp_buf_adds(&g->out, "/><text class=\"quiet\" x=\"");
         x += size * 1.4 + 4;
         add_px(&g->out, x);
         dp_buf_adds(&g->out, "\" y=\"");
@@ -322,9 +369,13 @@ static void add_surroundings(struct svg *g)
 
 /* ---- frames ---- */
 
-/* The place in a name where its last part begins, behind the package; 0: it has one part. */
-static size_t last_part(const struct dp_name *name)
+/* The place in a name where its last part begins, behind the package, or behind the kind of a span;
+ * 0: it has one part. */
+static size_t last_part(const struct dp_name *name, bool is_span)
 {
+    const char *colon = is_span ? memchr(name->ptr, ':', name->len) : NULL;
+    if (is_span)
+        return colon ? (size_t)(colon - name->ptr) + 1 : 0;
     size_t package = dp_text_package(name->ptr, name->len);
     return package && package + 2 < name->len ? package + 2 : 0;
 }
@@ -348,9 +399,10 @@ static size_t fitting_bytes(const char *ptr, size_t len, size_t room, bool *whol
     return *whole ? len : cut;
 }
 
-/* Appends a name shortened to so many pixels: all of it, else without its package, else the
+/* Appends a name shortened to so many pixels: all of it, else without its package or kind, else the
  * beginning of that. Below three columns there is no name. The picture's script does the same. */
-static void add_label(struct svg *g, const struct dp_name *name, double width, const char *sign)
+static void add_label(struct svg *g, const struct dp_name *name, bool is_span, double width,
+                      const char *sign)
 {
     double fits = width / (g->how->font_size * g->how->font_width);
     size_t room = fits > 1e6 ? 1000000 : (size_t)fits;
@@ -362,7 +414,7 @@ static void add_label(struct svg *g, const struct dp_name *name, double width, c
     if (room < 3)
         return;
     dp_buf_init(&text);
-    for (size_t from = 0, part = last_part(name); !whole; from = part, part = 0) {
+    for (size_t from = 0, part = last_part(name, is_span); !whole; from = part, part = 0) {
         size_t most = room * 8 + 64, n = name->len - from;
         bool clipped = n > most;        /* a combining mark takes no room and may follow */
         text.len = 0;
@@ -456,7 +508,8 @@ static int draw_box(struct svg *g, const struct dp_flame_box *box)
     struct dp_name link = attribute_of(more, "href"), title = attribute_of(more, "title"),
                    raw = attribute_of(more, "g_extra"), class = attribute_of(more, "class");
     bool is_new = dp_flame_is_new(f, box) && box->depth && !g->how->is_pair,
-         is_gone = dp_flame_is_gone(f, box) && !g->how->is_pair;
+         is_gone = dp_flame_is_gone(f, box) && !g->how->is_pair,
+         is_span = f->s->names[box->name].kind == DP_KIND_SPAN;
     if (link.ptr) {
         struct dp_name target = attribute_of(more, "target"), extra = attribute_of(more, "a_extra");
         dp_buf_adds(&g->out, "<a");
@@ -469,7 +522,7 @@ static int draw_box(struct svg *g, const struct dp_flame_box *box)
         dp_buf_addc(&g->out, '>');
     }
     /* insignificant changes are white, unless the picture's toggle is used */
-    dp_buf_addf(&g->out, "<g class=\"f%s%s%s",
+    dp_buf_addf(&g->out, "<g class=\"f%s%s%s%s", is_span ? " span" : "",
                 is_new ? " new"
                 : is_gone ? " gone"
                           : "",
@@ -510,15 +563,16 @@ static int draw_box(struct svg *g, const struct dp_flame_box *box)
     add_px(&g->out, floor((x + w) * 10 + 0.5) / 10 - floor(x * 10 + 0.5) / 10);
     dp_buf_adds(&g->out, "\" height=\"");
     add_px(&g->out, height - 1);
-    dp_buf_addf(&g->out, "\" fill=\"rgb(%d,%d,%d)\"%s/>", c.r, c.g, c.b,
-                w >= WIDE ? " class=\"wide\"" : "");
+    dp_buf_addc(&g->out, '"');
+    add_fill(g, c, is_span && w >= WIDE);
+    dp_buf_adds(&g->out, w >= WIDE ? " class=\"wide\"/>" : "/>");
     if ((w - LABEL) / (g->how->font_size * g->how->font_width) >= 3) {
         dp_buf_adds(&g->out, "<text x=\"");
         add_px(&g->out, x + 3);
         dp_buf_adds(&g->out, "\" y=\"");
         add_px(&g->out, y + height / 2 + g->how->font_size * 0.32);
         dp_buf_adds(&g->out, "\">");
-        add_label(g, &name, w - LABEL,
+        add_label(g, &name, is_span, w - LABEL,
                   !sure ? ""
                   : change > 0 ? "\xe2\x96\xb2 "
                   : change < 0 ? "\xe2\x96\xbc "

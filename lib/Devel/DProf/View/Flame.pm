@@ -169,6 +169,7 @@ sub begin_parts {
     return if !$self->{is_page};
     my @paths = map { @$_ } map { @{ $_->{runs} } } @sides;
     $self->{phases} = 1;
+    $self->{detail} = @sides == 1;          # the longest call of a span
     $self->{how}{by_part} = 1 if @sides == 1 && @paths > 1 && @paths <= MOST_PARTS;
     return;
 }

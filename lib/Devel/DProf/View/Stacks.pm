@@ -135,7 +135,8 @@ sub read {
         (map { $_ => $self->{$_} } qw(force main unit windows)),
         chart => $self->{chart_time}, progress => 1,
         pairs => !$self->{diff} && !$self->{how}{chart},
-        phases => $self->{phases}, may_be_empty => $self->{diff}, waits => $self->{diff},
+        (map { $_ => $self->{$_} } qw(phases detail)),
+        may_be_empty => $self->{diff}, waits => $self->{diff},
         apart => $self->{how}{by_part} || defined $self->{pid} || defined $self->{tid},
         say => sub { complain($_[0]) },
     );

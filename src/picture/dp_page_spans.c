@@ -1,0 +1,132 @@
+/* What a page says about spans beside their frames: rows of statements, longest calls, which subs
+ * are of libraries, and how often phases began. */
+#include "dp_page.h"
+#include "dp_err.h"
+#include "dp_library.h"
+#include "dp_mem.h"
+#include "dp_num.h"
+#include "dp_prof.h"
+#include "dp_render.h"
+
+#include <string.h>
+
+/* What is known of a name, over all files. */
+struct known {
+    uint64_t rows;              /* plus 1; 0: unknown */
+    double longest;             /* seconds; 0: unknown */
+    bool is_library;
+};
+
+static bool has_spans(const struct dp_stacks *s)
+{
+    for (size_t i = 0; i < s->n_names; i++)
+        if (s->names[i].kind == DP_KIND_SPAN)
+            return true;
+    return false;
+}
+
+/* Adds what a file says about its subs to the names of these. */
+static void learn_names(struct known *known, const struct dp_stacks_source *src)
+{
+    const struct dp_prof *prof = src->part->prof;
+    for (uint32_t sub = 0; sub < dp_subs_count(&prof->subs); sub++) {
+        uint32_t name = src->name[sub];
+        if (name == DP_STACKS_NONE)
+            continue;
+        uint64_t rows = dp_prof_rows(prof, sub);
+        if (rows)
+            known[name].rows = dp_count_add(known[name].rows, known[name].rows ? rows - 1 : rows);
+        known[name].is_library |= dp_library_has(&prof->subs, sub);
+    }
+    for (uint32_t i = 1; i < prof->count; i++) {
+        uint32_t sub = prof->nodes[i].sub;
+        if (!prof->subs.subs[sub].span || src->name[sub] == DP_STACKS_NONE)
+            continue;
+        double longest = (double)dp_prof_extra(prof, i).longest / (double)dp_prof_hz(prof);
+        if (longest > known[src->name[sub]].longest)
+            known[src->name[sub]].longest = longest;
+    }
+}
+
+/* Appends an object of the names that have a value: name -> value. */
+static void add_values(struct dp_page *p, const struct known *known, bool of_rows)
+{
+    bool any = false;
+    dp_buf_addf(&p->out, "\"%s\":{", of_rows ? "rows" : "longest");
+    for (size_t i = 0; i < p->s->n_names; i++) {
+        if (p->s->names[i].kind != DP_KIND_SPAN
+            || !(of_rows ? known[i].rows > 0 : known[i].longest > 0))
+            continue;
+        dp_buf_addf(&p->out, "%s\"%lu\":", any ? "," : "", (unsigned long)i);
+        if (of_rows)
+            dp_buf_addu(&p->out, known[i].rows - 1);
+        else
+            dp_render_real(&p->out, known[i].longest, 9, false);
+        any = true;
+    }
+    dp_buf_adds(&p->out, "},");
+}
+
+/* Is it a phase that perl has, and that the program has not marked? */
+static bool is_of_perl(const struct dp_name *phase)
+{
+    static const char *const phases[] = { "BEGIN", "main", "END" };
+    for (size_t i = 0; i < DP_ARRAY_LEN(phases); i++)
+        if (phase->len == strlen(phases[i]) && memcmp(phase->ptr, phases[i], phase->len) == 0)
+            return true;
+    return false;
+}
+
+/* Appends an object of the phases that a program has marked: name -> how often it began, or the
+ * number of its requests that are in the profile. */
+static void add_phases(struct dp_page *p, const struct dp_prof *prof, unsigned label_flags)
+{
+    bool any = false;
+    struct dp_buf label;
+    dp_buf_init(&label);
+    dp_buf_addc(&p->out, '{');
+    for (uint32_t i = 1; i < prof->count; i++) {
+        const struct dp_sub *sub = &prof->subs.subs[prof->nodes[i].sub];
+        const struct dp_name *name = dp_subs_text(&prof->subs, sub->name);
+        if (!sub->phase || prof->nodes[i].parent || is_of_perl(name))
+            continue;
+        uint32_t requests = dp_pool_lookup(&prof->request_names, name->ptr, name->len);
+        uint64_t kept = requests == DP_MAP_NONE ? 0 : prof->requests[requests].kept;
+        dp_buf_clear(&label);
+        dp_subs_label(&prof->subs, prof->nodes[i].sub, label_flags, &label);
+        dp_buf_adds(&p->out, any ? "," : "");
+        dp_page_text(p, label.ptr, label.len);
+        dp_buf_addc(&p->out, ':');
+        dp_buf_addu(&p->out, kept ? kept : prof->nodes[i].calls);
+        any = true;
+    }
+    dp_buf_addc(&p->out, '}');
+    p->out.err = p->out.err ? p->out.err : label.err;
+    dp_buf_release(&label);
+}
+
+int dp_page_spans(struct dp_page *p)
+{
+    const struct dp_stacks *s = p->s;
+    if (s->n_sides > 1 || !has_spans(s))
+        return 0;
+    struct known *known = dp_mem_zalloc((s->n_names + 1) * sizeof *known);
+    if (!known)
+        return DP_E_NOMEM;
+    for (size_t k = 0; k < s->n_sources; k++)
+        learn_names(known, &s->sources[k]);
+    dp_buf_adds(&p->out, ",\"spans\":{");
+    add_values(p, known, true);
+    add_values(p, known, false);
+    dp_buf_adds(&p->out, "\"library\":\"");
+    for (size_t i = 0; i < s->n_names; i++)
+        dp_buf_addc(&p->out, known[i].is_library ? '1' : '0');
+    dp_buf_adds(&p->out, "\",\"begun\":[");
+    for (size_t k = 0; k < s->n_sources; k++) {
+        dp_buf_adds(&p->out, k ? "," : "");
+        add_phases(p, s->sources[k].part->prof, p->how->stacks.pair.label_flags);
+    }
+    dp_buf_adds(&p->out, "]}");
+    dp_mem_free(known);
+    return p->out.err;
+}
