@@ -5,9 +5,9 @@
  *
  * This program parses lines, not JavaScript: an import begins a line, ends at the next semicolon
  * and renames nothing; `export` begins a line, before a function, a class or a const of one name.
- * File names and exports are unique. The script is part of each page, so empty lines and comments
- * are left out, and four blanks at the beginning of a line become a tab. No text may span several
- * lines. The output file appears when it is complete. */
+ * File names and exports are unique. The script is part of each page, so empty lines, comments and
+ * blanks at the beginning of a line are left out. No text may span several lines. The output file
+ * appears when it is complete. */
 #include <ctype.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -156,8 +156,7 @@ static void write_module(FILE *out, const struct module *m)
         next = next_line(at);
         if (says_nothing(at))
             continue;
-        for (; begins(at, "    "); at += 4)
-            fputc('\t', out);
+        at += strspn(at, " ");
         fwrite(at, 1, (size_t)(next - at), out);
     }
     if (n) {

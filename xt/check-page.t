@@ -148,7 +148,7 @@ return { low };
 const { upper } = (() => {
 let own = low;
 async function upper() {
-\treturn own;
+return own;
 }
 return { upper };
 })();
