@@ -31,13 +31,16 @@ function axeSource() {
 
 // A trace, samples, and two sides, of the same program.
 function makePages() {
-    fs.writeFileSync(at('p.pl'), `package Shop::Cart;
+    fs.writeFileSync(at('p.pl'), `use Devel::DProf::Control;
+package Shop::Cart;
 sub price { my $n = shift; my $sum = 0; $sum += $_ * 2 for 1 .. $n; $sum }
 sub total { my $all = 0; $all += price($_) for 1 .. 40; $all }
 package main;
 sub run { Shop::Cart::total() for 1 .. 20; my $anonymous = sub { join ',', sort @_ };
     $anonymous->(1 .. 50) for 1 .. 20 }
 BEGIN { my $x = 1 }
+sub store { Devel::DProf::Control::span('sql', 'SELECT a FROM b WHERE c = ?', sub { $_[0] }) }
+store() for 1 .. 12;
 run();
 `);
     const record = (out, options) => run(`-d:DProf=out=${out},${options}`, at('p.pl'));
@@ -57,8 +60,11 @@ const VIEWS = [
     ['trace.html', '#sub=Shop::Cart::price'],
     ['trace.html', '#view=reversed,icicle&q=price'], ['trace.html', '#around=Shop::Cart::price'],
     ['trace.html', '#steps=hide:Shop::Cart::price'], ['trace.html', '#q=('],
+    ['lines.html', '#texts=1'], ['trace.html', '#timeline=1&kind=sql'],
+    ['trace.html', '#texts=1&sub=sql:SELECT%20a%20FROM%20b%20WHERE%20c%20%3D%20%3F'],
     ['samples.html', '#timeline=heat'], ['lines.html', '#src='], ['diff.html', ''],
     ['diff.html', '#layout=triple'], ['diff.html', '#table=1&measure=relative'],
+    ['diff.html', '#texts=1'],
 ];
 const THEMES = ['light', 'dark'];
 

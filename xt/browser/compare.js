@@ -230,10 +230,10 @@ async function anew(b) {
     ok((await page.evaluate(() => location.hash)).length > 20, 'the link has a lot');
     is(await give(page, 'b.folded', 'main::run;My::parse 9\nmain::run;fresh 3\n'), '', 'a drop');
     const { theme, ...now } = await state(page);
-    is(now, { path: [], range: null, chain: [], centre: '', q: '', match: false, metric: 'calls',
-        order: 'name', icicle: false, reversed: false, merged: false, table: false, calls: false,
-        time: false, heat: false,
-        sub: '', source: false, file: '', line: 0, layout: 'graph', width: 'after', colour: 'self',
+    is(now, { path: [], range: null, chain: [], centre: '', q: '', match: false, kind: '',
+        metric: 'calls', order: 'name', icicle: false, reversed: false, merged: false,
+        table: false, calls: false, time: false, heat: false, sub: '', texts: false,
+        source: false, file: '', line: 0, layout: 'graph', width: 'after', colour: 'self',
         measure: 'absolute', uncertain: false, common: false, lost: '', cursor: '(program)' },
     'all begins anew');
     is([theme, await page.evaluate(() => [location.hash, $('q').value, $('chips').hidden,

@@ -79,6 +79,7 @@ function hueOf(name) {
 function kindOf(name) {
     if (name === '(program)') return 6;
     if (/^\(phase /.test(name)) return 7;
+    if (/^(?:sql|http|template|command|file|regex|cache|job):/.test(name)) return 9;
     if (/__ANON__/.test(name)) return 4;
     if (/BEGIN/.test(name)) return 5;
     if (/^CORE::/.test(name)) return 3;

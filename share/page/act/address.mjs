@@ -39,11 +39,13 @@ export function link(
     add('at', state.path.length, state.path.map((name) => pack(profile.names[name])).join(';'));
     add('q', state.q !== old.q, encodeURIComponent(state.q));
     add('case', state.match, 1);
+    add('kind', state.kind, encodeURIComponent(state.kind));
     add('metric', state.metric !== old.metric, encodeURIComponent(metric().key));
     for (const key of CHOICES) add(key, state[key] !== old[key], state[key]);
     add('view', viewsOf(state) !== viewsOf(old), viewsOf(state));
     add('uncertain', state.uncertain, 1);
     add('table', state.table, 1);
+    add('texts', state.texts, 1);
     if (state.sub >= 0) add('sub', 1, pack(profile.names[state.sub]));
     add('src', source || (source === '' && !old.source), source);
     add('graph', source === null && old.source, 1);

@@ -4,7 +4,7 @@ import { $, make } from '../base/elements.mjs';
 import { redraw } from '../base/redraw.mjs';
 import { growth, percent, plural, ratio, short } from '../base/words.mjs';
 import { COUNT, amount, signed } from '../model/numbers.mjs';
-import { placeOf, profile, real, sideName, state } from '../model/profile.mjs';
+import { isSpan, placeOf, profile, real, sideName, state } from '../model/profile.mjs';
 import { isGone, isNew, nameOf, points, scene } from '../model/scene.mjs';
 import { KINDS } from '../draw/colours.mjs';
 import { cursor, marks, panes } from '../draw/pane.mjs';
@@ -129,7 +129,8 @@ export function point(frame, event) {
           ];
     const line = (tag, cells) => make('tr', {}, ...cells.map((cell) => make(tag, {}, cell)));
     tip.replaceChildren(
-        make('div', { className: 'name' }, short(nameOf(frame), 1000)),
+        make('div', { className: 'name' },
+            short(nameOf(frame), isSpan(scene.tree.name[frame]) ? 3000 : 1000)),
         make('table', {}, line('th', heads), ...known(frame).map((cells) => line('td', cells))),
         make('p', {}, remarks(frame)),
     );

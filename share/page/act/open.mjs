@@ -6,13 +6,15 @@ import { short } from '../base/words.mjs';
 import { loadLines, placeIn } from '../model/lines.mjs';
 import { hasTimes, profile, state } from '../model/profile.mjs';
 import { openFile } from '../model/rows.mjs';
+import { spanKinds } from '../model/spans.mjs';
 import { panes } from '../draw/pane.mjs';
 import { link, remember, sourceLink } from './address.mjs';
+import { sandwich } from './chain.mjs';
 import { zoomSub } from './zoom.mjs';
 
 export function showViews() {
     $('panes').hidden = state.source;
-    $('subs').hidden = state.source || !state.table;
+    $('subs').hidden = state.source || !(state.table || state.texts);
     $('calls').hidden = state.source || !state.calls;
     redraw.times();
     $('sources').hidden = !state.source;
@@ -23,7 +25,9 @@ export function showViews() {
 export function openTable(on, sub = -1) {
     const inside = $('subs').contains(document.activeElement),
         step = sub !== state.sub || state.source;
-    Object.assign(state, { table: on, calls: false, sub, source: false, file: -1, line: 0 });
+    Object.assign(state, {
+        table: on, calls: false, texts: false, sub, source: false, file: -1, line: 0,
+    });
     showViews();
     redraw.table();
     redraw.graph('boxes');
@@ -35,13 +39,35 @@ export function openTable(on, sub = -1) {
 export const openSub = (sub) => openTable(true, sub);
 
 export function openCalls(on) {
-    Object.assign(state, { calls: on, table: false, sub: -1, source: false, file: -1, line: 0 });
+    Object.assign(state, {
+        calls: on, table: false, texts: false, sub: -1, source: false, file: -1, line: 0,
+    });
     showViews();
     redraw.table();
     redraw.graph('boxes');
     remember();
     if (on && $('calls').querySelector('tr[data-frame]'))
         $('calls').querySelector('tr[data-frame]').tabIndex = 0;
+}
+
+// Opens or closes the list of spans.
+export function openTexts(on) {
+    if (!spanKinds().length) return;
+    Object.assign(state, {
+        texts: on, table: false, calls: false, sub: -1, source: false, file: -1, line: 0,
+    });
+    showViews();
+    redraw.table();
+    redraw.graph('boxes');
+    remember();
+}
+
+// Puts a span in the middle of the graph, and shows its callers in the list; again: takes both
+// away.
+export function pickSpan(span) {
+    state.sub = state.sub === span ? -1 : span;
+    sandwich(state.sub);
+    redraw.table();
 }
 
 export function openTimes(on) {

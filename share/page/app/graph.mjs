@@ -18,7 +18,6 @@ import { drawHot } from '../view/hot.mjs';
 import { openMenu } from '../view/menu.mjs';
 import { paintTimes } from '../view/paint-times.mjs';
 import { drawSource } from '../view/source.mjs';
-import { drawTable } from '../view/table.mjs';
 import { narrow, toolbar } from '../view/toolbar.mjs';
 
 function makePanes() {
@@ -137,7 +136,7 @@ redraw.matches = () => {
     panes.forEach((pane) => pane.paint());
     paintTimes();
     toolbar();
-    drawTable();
+    redraw.table();
     findInSources();
     drawSource();
 };

@@ -1,9 +1,9 @@
 // Handles the keyboard.
 
 import { $, button, make, say } from '../base/elements.mjs';
-import { grouped, packageOf } from '../base/words.mjs';
-import { isLane } from '../data/tree.mjs';
-import { hasLines, profile, state } from '../model/profile.mjs';
+import { grouped } from '../base/words.mjs';
+import { SPAN_KIND, isLane } from '../data/tree.mjs';
+import { hasLines, packageOfSub, profile, state } from '../model/profile.mjs';
 import { openFile, subAt } from '../model/rows.mjs';
 import { scene } from '../model/scene.mjs';
 import { timeline } from '../model/times.mjs';
@@ -12,7 +12,7 @@ import { cursor, panes } from '../draw/pane.mjs';
 import { doStep, sandwich, undoStep } from '../act/chain.mjs';
 import { go } from '../act/cursor.mjs';
 import {
-    openCalls, openSource, openSourceOf, openSub, openTable, openTimes, toGraph,
+    openCalls, openSource, openSourceOf, openSub, openTable, openTexts, openTimes, toGraph,
 } from '../act/open.mjs';
 import { search } from '../act/search.mjs';
 import { chooseRange, dye, scaleBy, turn, zoom } from '../act/zoom.mjs';
@@ -122,7 +122,7 @@ const KEYS = [
     [
         ['k'],
         'fold its package',
-        () => here((text) => packageOf(text) && doStep('fold', packageOf(text))),
+        () => here((_, sub) => packageOfSub(sub) && doStep('fold', packageOfSub(sub))),
         'graph',
     ],
     [['y'], 'take the last of these back', () => state.chain.length && undoStep(), 'graph'],
@@ -135,6 +135,8 @@ const KEYS = [
     ],
     [['T'], 'time line', () => openTimes(state.source || !state.time)],
     [['t'], 'table of subs', () => openTable(state.source || !state.table)],
+    [['S'], 'details: statements of SQL, requests, templates and other spans', () =>
+        openTexts(state.source || !state.texts)],
     [['a'], 'call tree as a list', () => openCalls(state.source || !state.calls)],
     [
         ['s'],
@@ -258,11 +260,13 @@ export function help() {
 }
 
 export function info() {
-    const { facts } = profile;
+    const { facts } = profile, count = (test) => facts.kinds.filter(test).length;
     dialog(facts.title, [
         ...(facts.notes || []),
         ['Frames', grouped(profile.tree.n)],
-        ['Subs', grouped(profile.facts.kinds.filter((kind) => !isLane(kind)).length)],
+        ['Subs', grouped(count((kind) => !isLane(kind) && kind !== SPAN_KIND))],
+        ...(count((kind) => kind === SPAN_KIND)
+            ? [['Spans', grouped(count((kind) => kind === SPAN_KIND))]] : []),
         ['Made by', `Devel::DProf ${facts.version}`],
     ]);
 }

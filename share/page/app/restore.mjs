@@ -1,6 +1,7 @@
 // Restores the state that a link has.
 
 import { $, make, say } from '../base/elements.mjs';
+import { redraw } from '../base/redraw.mjs';
 import { short } from '../base/words.mjs';
 import { compile } from '../model/matches.mjs';
 import {
@@ -8,6 +9,7 @@ import {
 } from '../model/profile.mjs';
 import { lineCosts } from '../model/lines.mjs';
 import { scene } from '../model/scene.mjs';
+import { spanKinds } from '../model/spans.mjs';
 import { STEPS, chainOf } from '../model/steps.mjs';
 import { metricInTime, timeStep } from '../model/times.mjs';
 import { ink } from '../draw/colours.mjs';
@@ -17,7 +19,6 @@ import { showViews } from '../act/open.mjs';
 import { details } from '../view/details.mjs';
 import { findInSources } from '../view/find.mjs';
 import { drawSource } from '../view/source.mjs';
-import { drawTable } from '../view/table.mjs';
 import { refresh } from './graph.mjs';
 
 // Restores the state of the link. Without `all`, as after a step back, search and toggles do not
@@ -34,6 +35,8 @@ export function restore(all) {
         Object.assign(state, profile.initial);
         if (given.has('q')) state.q = plain(given.get('q'));
         state.match = given.get('case') === '1';
+        const kind = plain(given.get('kind') || '');
+        state.kind = spanKinds().includes(kind) ? kind : '';
         state.uncertain = given.get('uncertain') === '1';
         state.common = given.get('scale') === 'common';
         if (profile.key(plain(given.get('metric') || '')) >= 0)
@@ -71,8 +74,9 @@ export function restore(all) {
     state.path = state.centre >= 0 ? [] : path.map(number);
     state.lost = path[state.path.indexOf(-1)];
     state.sub = sub ? number(sub) : -1;
-    state.table = given.get('table') === '1' || state.sub >= 0;
-    state.calls = given.get('calls') === '1' && !state.table;
+    state.texts = given.get('texts') === '1' && spanKinds().length > 0;
+    state.table = !state.texts && (given.get('table') === '1' || state.sub >= 0);
+    state.calls = given.get('calls') === '1' && !state.table && !state.texts;
     state.time = given.has('timeline') && hasTimes();
     if (state.time) state.heat = given.get('timeline') === 'heat';
     state.source =
@@ -81,7 +85,7 @@ export function restore(all) {
     Object.assign(state, { file: -1, line: state.source ? +(line || 0) : 0 });
     if (state.source && file) state.lostFile = unpack(file);
     showViews();
-    drawTable();
+    redraw.table();
     refresh(all ? 'panes' : 'view');
     cursor.frame = scene.focus;
     if (all && !state.icicle) for (const pane of panes) pane.scroll.scrollTop = pane.height;
@@ -137,6 +141,11 @@ export function furnish() {
     $('diff').hidden = !profile.diff;
     $('source-view').hidden = !hasLines();
     $('times').hidden = !hasTimes();
+    $('spans').hidden = $('kind').hidden = !spanKinds().length;
+    $('kind').replaceChildren(
+        make('option', { value: '' }, 'all spans'),
+        ...spanKinds().map((kind) => make('option', { value: kind }, short(kind, 40))),
+    );
     if (profile.relative) {
         const [before, after] = profile.facts.sides,
             words = { before, after, union: 'the larger', change: 'difference' };

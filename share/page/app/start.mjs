@@ -15,8 +15,8 @@ import { display, levelOf } from '../draw/colours.mjs';
 import { cursor, panes } from '../draw/pane.mjs';
 import { CHOICES } from '../act/address.mjs';
 import { choosePart, sandwich } from '../act/chain.mjs';
-import { openCalls, openSource, openTable, openTimes } from '../act/open.mjs';
-import { search } from '../act/search.mjs';
+import { openCalls, openSource, openTable, openTexts, openTimes } from '../act/open.mjs';
+import { chooseKind, search } from '../act/search.mjs';
 import { dye, turn, zoom } from '../act/zoom.mjs';
 import { csv, folded, openExport, picture } from '../view/export.mjs';
 import { step } from '../view/find.mjs';
@@ -48,6 +48,8 @@ function wire() {
     for (const act of Object.keys(LANES)) $(act).onchange = () => choosePart(act, +$(act).value);
     $('metric').onchange = () => turn('metric', +$('metric').value);
     click('table', () => openTable(state.source || !state.table));
+    click('spans', () => openTexts(state.source || !state.texts));
+    $('kind').onchange = () => chooseKind($('kind').value);
     click('source', () => openSource(!state.source));
     click('swap', swapSides);
     click('unfold', () => {

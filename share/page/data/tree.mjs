@@ -199,6 +199,15 @@ export function below(tree, sub, outermost = false) {
     return flags;
 }
 
+// Marks the frames of all stacks that contain one of the wanted names. wanted: by name.
+export function inStacks(tree, wanted) {
+    const { n, name, parent } = tree, flags = new Uint8Array(n);
+    for (let i = 0; i < n; i++)
+        if (wanted[name[i]] || (parent[i] >= 0 && flags[parent[i]])) flags[i] = 1;
+    for (let i = n - 1; i > 0; i--) if (flags[i] && parent[i] >= 0) flags[parent[i]] = 1;
+    return flags;
+}
+
 // Makes the tree of the stacks that contain a sub.
 export function onlyWith(tree, sub, rank) {
     const { n, name, parent } = tree, counts = below(tree, sub), leads = counts.slice();

@@ -29,6 +29,16 @@ export const KINDS = [
 // Is the kind in the legend?
 export const isInLegend = (kind) => kind < 6 || kind === SPAN_KIND;
 
+// Returns the background of a kind's swatch in the legend.
+export const swatchOf = (kind, hue) =>
+    ((TEXTURES[kind] || {}).strokes || [])
+        .map(([from, to]) => {
+            const wide = TEXTURES[kind].wide + (TEXTURES[kind].wide > 1 ? 1 : 0);
+            return `repeating-linear-gradient(${from > to ? 135 : 45}deg, transparent 0 3px, `
+                + `${ink.stripe} 3px ${3 + wide}px), `;
+        })
+        .join('') + kindColour(kind, hue);
+
 export function kindColour(kind, hue) {
     const [, light, lightChroma, dark, darkChroma] = KINDS[kind] || KINDS[0],
         h = kind === 5 ? 305 : hue;
@@ -84,7 +94,7 @@ export function colours() {
                   fresh: '#6b0000',
               }),
     });
-    ink.hatch = hatch(ink.stripe);
+    ink.textures = TEXTURES.map((kind) => kind && texture(kind));
     ink.levels = Array.from({ length: 2 * LEVELS + 1 }, (_, k) => diffColour(k - LEVELS));
     ink.onLevel = ink.levels.map((colour) =>
         luminance(rgb(colour)) > 0.179 ? '#000000' : '#ffffff',
@@ -130,15 +140,24 @@ function luminance(hex) {
 export const levelOf = (part) =>
     part === 0 ? 0 : Math.sign(part) * Math.max(1, Math.round(Math.abs(part) * LEVELS));
 
-// Returns the stripes for anonymous subs.
-function hatch(colour) {
+// Textures by kind, which tell kinds apart without colours: the width of strokes in pixels, and the
+// ends of a stroke, [from, to], on a tile of 8 by 8 pixels. Anonymous subs have stripes, spans a
+// grid.
+export const TEXTURES = [];
+const RISING = [9, -1], FALLING = [-1, 9];
+TEXTURES[4] = { wide: 2, strokes: [RISING] };
+TEXTURES[SPAN_KIND] = { wide: 1, strokes: [RISING, FALLING] };
+
+// Returns the strokes of a texture as a path of SVG, in a tile of 8 by 8 pixels.
+export const texturePath = ({ strokes }) =>
+    strokes
+        .flatMap(([from, to]) => [-8, 0, 8].map((x) => `M${x - 1} ${from}L${x + 9} ${to}`))
+        .join('');
+
+function texture(kind) {
     const tile = make('canvas', { width: 8, height: 8 }), c = tile.getContext('2d');
-    Object.assign(c, { strokeStyle: colour, lineWidth: 2 });
-    for (const x of [-8, 0, 8]) {
-        c.moveTo(x - 1, 9);
-        c.lineTo(x + 9, -1);
-    }
-    c.stroke();
+    Object.assign(c, { strokeStyle: ink.stripe, lineWidth: kind.wide });
+    c.stroke(new Path2D(texturePath(kind)));
     return c.createPattern(tile, 'repeat');
 }
 

@@ -1,6 +1,7 @@
 // Names on a canvas.
 
 import { short, withoutFolder } from '../base/words.mjs';
+import { isSpan, partsOf, profile } from '../model/profile.mjs';
 
 export const FONT = '12px system-ui, sans-serif';
 
@@ -12,14 +13,14 @@ export function widthOf(context, text) {
     return w;
 }
 
-// Returns the first of these that fits: the whole name, the name without its package, that without
-// the folder of its file, the beginning of that.
+// Returns the first of these that fits: the whole name, the name without its package or kind, that
+// without the folder of its file, the beginning of that.
 export function label(context, name, room) {
-    const text = short(name, 400);
+    const text = short(profile.names[name], 400);
     if (widthOf(context, text) <= room) return text;
-    const own = text.slice(text.lastIndexOf('::') + 1).replace(/^:/, '');
+    const own = short(partsOf(name)[1], 400);
     if (widthOf(context, own) <= room) return own;
-    const bare = withoutFolder(own), w = widthOf(context, bare);
+    const bare = isSpan(name) ? own : withoutFolder(own), w = widthOf(context, bare);
     if (w <= room) return bare;
     const fits = Math.floor(bare.length * (room - 9) / w);
     return fits < 2 ? '' : bare.slice(0, fits) + '\u2026';

@@ -4,7 +4,7 @@
 import { drags } from '../base/drags.mjs';
 import { make } from '../base/elements.mjs';
 import { profile, state } from '../model/profile.mjs';
-import { scene, shade } from '../model/scene.mjs';
+import { isGrey, scene, shade } from '../model/scene.mjs';
 import { LEVELS, display, ink, levelOf } from './colours.mjs';
 
 export const MAP_HIGH = 36;           // CSS pixels
@@ -88,6 +88,7 @@ export class Minimap {
             state.colour,
             state.measure,
             state.uncertain,
+            state.kind,
             devicePixelRatio,
         ].join();
         if (this.of !== scene.tree || this.weights !== this.pane.weights || this.key !== key) {
@@ -123,7 +124,9 @@ export class Minimap {
             }
             c.fillStyle = profile.diff
                 ? ink.levels[levelOf(shade(i, width)) + LEVELS]
-                : ink.fill[name[i]];
+                : isGrey(i)
+                  ? ink.dust
+                  : ink.fill[name[i]];
             c.fillRect(
                 x[i] * scale,
                 state.icicle ? depth[i] * row : MAP_HIGH - (depth[i] + 1) * row,

@@ -7,7 +7,9 @@ import { positions } from '../data/tree.mjs';
 import { matches } from '../model/matches.mjs';
 import { signed } from '../model/numbers.mjs';
 import { profile, state } from '../model/profile.mjs';
-import { isGone, isNew, kindOf, nameOf, points, scene, shade } from '../model/scene.mjs';
+import {
+    isGone, isGrey, isNew, kindOf, nameOf, points, scene, shade,
+} from '../model/scene.mjs';
 import { LEVELS, display, ink, levelOf } from './colours.mjs';
 import { FONT, label, widthOf } from './label.mjs';
 import { Minimap } from './map.mjs';
@@ -209,8 +211,9 @@ export class Pane {
                 w = boxes.w[k],
                 own = scene.tree.name[i];
             if (y <= -row || y >= tall) continue;
-            const hit = matches.names && matches.names[own] === 1,
-                dim = matches.names && !hit,
+            const grey = isGrey(i),
+                hit = !grey && matches.names && matches.names[own] === 1,
+                dim = grey || (matches.names && !hit),
                 alpha = k < this.above ? 0.45 : 1;
             const box = {
                 i,
@@ -221,26 +224,30 @@ export class Pane {
                 h: row - 1,
                 hit,
                 dim,
+                grey,
                 alpha,
                 level: profile.diff ? levelOf(shade(i, width)) : 0,
             };
             seen.push(box);
-            c.globalAlpha = alpha * (isGone(i) ? 0.55 : 1) * (!dim ? 1 : profile.diff ? 0.3 : 0.5);
+            c.globalAlpha = alpha * (isGone(i) ? 0.55 : 1)
+                * (!dim ? 1 : profile.diff ? 0.3 : grey ? 1 : 0.5);
             c.fillStyle = profile.diff
                 ? ink.levels[box.level + LEVELS]
-                : hit
-                  ? ink.mark
-                  : ink.fill[own];
+                : grey
+                  ? ink.dust
+                  : hit
+                    ? ink.mark
+                    : ink.fill[own];
             c.fillRect(box.x, y, box.w, box.h);
             if (profile.diff) this.paintDiff(c, box);
-            else if (!hit && w > 4) this.paintKind(c, box);
+            else if (!hit && !grey && w > 4) this.paintKind(c, box);
         }
         for (const box of seen) {
             c.globalAlpha = (box.alpha < 1 ? 0.7 : 1) * (box.dim ? 0.6 : 1);
             if (profile.diff && box.w > 11) this.labelDiff(c, box);
             else if (!profile.diff && box.w > 25) {
-                c.fillStyle = box.hit ? ink.markText : ink.on[box.own];
-                c.fillText(label(c, profile.names[box.own], box.w - 8), box.x + 4, box.y + row / 2);
+                c.fillStyle = box.hit ? ink.markText : box.grey ? ink.text : ink.on[box.own];
+                c.fillText(label(c, box.own, box.w - 8), box.x + 4, box.y + row / 2);
             }
         }
     }
@@ -270,8 +277,8 @@ export class Pane {
 
     paintKind(c, { own, x, y, w, h }) {
         const kind = profile.facts.kinds[own];
-        if (kind === 4) {
-            c.fillStyle = ink.hatch;
+        if (ink.textures[kind]) {
+            c.fillStyle = ink.textures[kind];
             c.fillRect(x, y, w, h);
         } else if (kind === 5) this.outline(c, ink.begin, x, y, w, h);
     }
@@ -311,7 +318,7 @@ export class Pane {
         if (w > after + pad) c.fillText(sign, x + pad, middle);
         const at = x + pad + after,
             room = w - pad - 4 - after,
-            text = room < 16 ? '' : label(c, nameOf(i), room);
+            text = room < 16 ? '' : label(c, scene.tree.name[i], room);
         c.fillText(text, at, middle);
         if (level === 0 || !text) return;
         const value = profile.relative ? points(i, kind) : signed(b[i] - a[i]),

@@ -2,6 +2,7 @@
 
 import { profile, state } from './profile.mjs';
 import { scene } from './scene.mjs';
+import { stacksOfKind, wantedSpans } from './spans.mjs';
 
 export const matches = { names: null, test: null, mark: null, error: '', at: -1 };
 
@@ -24,15 +25,19 @@ export function compile() {
 }
 
 // Counts the matching frames, and computes their share, in which a match below a match counts once.
-// The same stacks match with and without callers.
+// The same stacks match with and without callers. Frames that the kind of spans makes grey do not
+// match; without a search, the spans of that kind do.
 export function tally() {
     matches.at = -1;
     matches.list = null;
-    if (!matches.names) return;
-    const { base: { n, name, end }, all } = scene, sums = all.map(() => 0);
+    const wanted = matches.names || wantedSpans();
+    if (!wanted) return;
+    const { base: { n, name, end }, all } = scene,
+        lit = stacksOfKind(scene.base),
+        sums = all.map(() => 0);
     let frames = 0, until = 0;
     for (let i = 0; i < n; i++) {
-        if (matches.names[name[i]] === 0) continue;
+        if (!wanted[name[i]] || (lit && !lit[i])) continue;
         frames++;
         if (i < until) continue;
         until = end[i];

@@ -2,7 +2,8 @@
 
 import { keep, sum } from '../base/lists.mjs';
 import { REVERSE_LIMIT } from '../data/callers.mjs';
-import { Frames, isLane, ranks } from '../data/tree.mjs';
+import { packageOf } from '../base/words.mjs';
+import { Frames, SPAN_KIND, isLane, ranks } from '../data/tree.mjs';
 
 export const state = {
     path: [],                  // names from the root's kid to the frame zoomed to
@@ -10,8 +11,10 @@ export const state = {
     chain: [],                 // steps { act, text }; text: a process, a sub, a range of time ...
     centre: -1,                // the sub of the sandwich
     q: '', match: false,       // the search, and whether it is case-sensitive
+    kind: '',                  // the kind of spans whose stacks have colours; '': all
     metric: 0, order: 'name', icicle: false, reversed: false, merged: false,
     table: false, calls: false, time: false, heat: false, sub: -1,    // heat: the heat map of time
+    texts: false,              // the list of spans; sub is then a span
     source: false, file: -1, line: 0,          // the source view, its file (-1: the overview)
     layout: 'graph', width: 'after', colour: 'self', measure: 'absolute',               // of two
     uncertain: false, common: false,
@@ -125,6 +128,22 @@ export function subNamed(text) {
         ).get(text) ?? -1
     );
 }
+
+export const isSpan = (name) => profile.facts.kinds[name] === SPAN_KIND;
+
+// Returns the kind of a span, sql of sql:SELECT 1; '' of a sub.
+export const spanKind = (name) => (isSpan(name) ? /^[^:]*/.exec(profile.names[name])[0] : '');
+
+// Returns the parts of a name: its package, or the kind of a span, with the colons that follow it,
+// and the rest.
+export function partsOf(name) {
+    const text = profile.names[name],
+        of = isSpan(name) ? `${spanKind(name)}:` : packageOf(text) && `${packageOf(text)}::`;
+    return [of, text.slice(of.length)];
+}
+
+// Returns the package of a sub; '' of a span, whose text may look like one.
+export const packageOfSub = (name) => (isSpan(name) ? '' : packageOf(profile.names[name]));
 
 export const canReverse = () => profile.tree.n <= REVERSE_LIMIT;
 

@@ -5,6 +5,7 @@ import { inPoints } from '../base/words.mjs';
 import { reverse, weighty } from '../data/callers.mjs';
 import { Frames, below, calleesOf, inclusive, mergeRecursion } from '../data/tree.mjs';
 import { isUpward, last, profile, shown, state, values } from './profile.mjs';
+import { stacksOfKind } from './spans.mjs';
 import { chained } from './steps.mjs';
 
 // makeView() sets these fields, and counts the versions.
@@ -26,6 +27,7 @@ export const scene = {
     changed: null,
     deepest: 0,
     highest: 0,
+    lit: null,
 };
 
 // Own weights, which decide the widths of frames. With the larger of the two sides, a frame that is
@@ -106,15 +108,49 @@ export function makeView(pixels) {
         deepest: scene.tree.depth.reduce((a, b) => (a > b ? a : b), 0),
         highest: scene.tree.depth.reduce((a, b) => (a < b ? a : b), 0),
     });
+    light();
 }
+
+// Marks the frames that have colours: with a kind of spans chosen, those of stacks with such spans.
+export function light() {
+    scene.lit = scene.split ? litSandwich() : stacksOfKind(scene.tree);
+}
+
+// Marks those frames of a sandwich: a span may be among the callers or the callees of the sub.
+function litSandwich() {
+    const { base, tree, split } = scene, lit = stacksOfKind(base);
+    if (!lit) return null;
+    const marked = new Frames(base.name, base.parent, null, () => Float64Array.from(lit)),
+        callees = calleesOf(marked, state.centre, profile.rank).own(0, 0),
+        flags = new Uint8Array(tree.n),
+        at = outermost(base).filter((i) => lit[i]);
+    callees.forEach((n, i) => { flags[i] = n > 0; });
+    for (const i of at) {
+        // The callers of this call, as far as they are drawn, from the sub up.
+        let k = split;
+        for (let up = i; up >= 0 && k < tree.n; up = base.parent[up]) {
+            const own = base.name[up];
+            if (up !== i) k = tree.kids(k).find((kid) => tree.name[kid] === own) ?? tree.n;
+            if (k < tree.n) flags[k] = 1;
+        }
+    }
+    return flags;
+}
+
+// Returns the calls of the sandwich's sub that are in no other call of it.
+function outermost(base) {
+    const first = below(base, state.centre, true);
+    return Int32Array.from(first.keys()).filter((i) => first[i]);
+}
+
+export const isGrey = (i) => !!scene.lit && !scene.lit[i];
 
 // Makes the view of one sub with its callees and callers. Both are in one list of frames, in which
 // callers begin at `split` and have depths below 0. Both parts begin with the sub itself.
 function makeSandwich(base, widths, part) {
     const callees = calleesOf(base, state.centre, profile.rank),
         own = shown(callees),
-        first = below(base, state.centre, true);
-    const at = Int32Array.from(first.keys()).filter((i) => first[i]);
+        at = outermost(base);
     const ends = widths.map((width) => {
         const all = scene.weights(width), list = new Float64Array(base.n);
         for (const i of at) list[i] = all[i];

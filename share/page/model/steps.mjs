@@ -1,8 +1,8 @@
 // Applies the steps of the chain to the tree of the profile.
 
-import { packageOf, short } from '../base/words.mjs';
+import { short } from '../base/words.mjs';
 import { PART_KIND, PHASE_KIND, fold, onlyWith, within, without } from '../data/tree.mjs';
-import { hasTimes, profile, state, subNamed } from './profile.mjs';
+import { hasTimes, packageOfSub, profile, state, subNamed } from './profile.mjs';
 import { inRange, rangeInWords, treeOfTime } from './times.mjs';
 
 // Makes a kind of step that chooses a process or a phase. Such a step comes before all others.
@@ -51,7 +51,7 @@ export const STEPS = {
         make: (tree, text) =>
             fold(
                 tree,
-                Uint8Array.from(profile.names, (name) => (packageOf(name) === text ? 1 : 0)),
+                Uint8Array.from(profile.names, (_, name) => (packageOfSub(name) === text ? 1 : 0)),
                 profile.rank,
             ),
     },

@@ -57,6 +57,9 @@ function finer(a, b) {
     return all <= 1e12 ? all : Math.max(a, b);
 }
 
+// Names of folded stacks that are spans, as Format.pod says.
+const SPAN = /^(?:sql|http|template|command|file|regex|cache):/;
+
 // Returns facts and tree of the difference of the page's profile and another one. Frames with the
 // same path of names become one.
 export function unite(other, title) {
@@ -105,14 +108,18 @@ export function unite(other, title) {
             isLane(at(theirs.kinds, k))
                 ? 0
                 : keep(number, text, () => {
-                      const kind = at(theirs.kinds, k),
+                      const kind = at(theirs.kinds, k) ?? (SPAN.test(text) ? SPAN_KIND : 0),
                           hue = at(theirs.hues, k),
                           [file, line] = [].concat(at(theirs.places, k)),
                           path = at(theirs.files, file);
                       kinds.push(
                           Number.isInteger(kind) && kind >= 0 && kind <= SPAN_KIND ? kind : 0,
                       );
-                      hues.push(Number.isFinite(hue) ? hue : hueOf(text, kept));
+                      hues.push(
+                          Number.isFinite(hue)
+                              ? hue
+                              : hueOf(kind === SPAN_KIND ? text.replace(/:.*/s, '') : text, kept),
+                      );
                       places.push(
                           typeof path === 'string' && Number.isInteger(line)
                               ? [keep(paths, path, () => files.push(path) - 1), line]
@@ -197,6 +204,7 @@ export function unite(other, title) {
             kinds,
             hues,
             fills: null,
+            spans: null,
             files,
             places,
             options: { ...facts.options, metric: metric().key },

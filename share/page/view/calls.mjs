@@ -3,7 +3,7 @@
 import { $, button, make } from '../base/elements.mjs';
 import { grouped, short } from '../base/words.mjs';
 import { last, profile, sideName, state } from '../model/profile.mjs';
-import { nameOf, scene } from '../model/scene.mjs';
+import { isGrey, nameOf, scene } from '../model/scene.mjs';
 import { cursor, marks } from '../draw/pane.mjs';
 import { go, known } from '../act/cursor.mjs';
 import { zoom } from '../act/zoom.mjs';
@@ -63,7 +63,7 @@ export function drawCalls(again = false) {
                 tabIndex: -1,
                 'aria-level': level + 1,
                 ...(kids && { 'aria-expanded': String(open) }),
-                className: i === cursor.frame ? 'here' : '',
+                className: `${i === cursor.frame ? 'here' : ''}${isGrey(i) ? ' grey' : ''}`,
             },
             make(
                 'td',

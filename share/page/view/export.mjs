@@ -4,8 +4,8 @@ import { $, make } from '../base/elements.mjs';
 import { short } from '../base/words.mjs';
 import { matches } from '../model/matches.mjs';
 import { last, metric, placeOf, profile, real, state } from '../model/profile.mjs';
-import { nameOf, scene, shade } from '../model/scene.mjs';
-import { LEVELS, ink, levelOf, rgb } from '../draw/colours.mjs';
+import { isGrey, nameOf, scene, shade } from '../model/scene.mjs';
+import { LEVELS, TEXTURES, ink, levelOf, rgb, texturePath } from '../draw/colours.mjs';
 import { FONT, label } from '../draw/label.mjs';
 import { panes } from '../draw/pane.mjs';
 import { inWords } from '../act/cursor.mjs';
@@ -113,6 +113,13 @@ export function csv() {
     );
 }
 
+// Returns the textures of kinds as patterns of SVG.
+const textures = () =>
+    `<defs>${TEXTURES.map((texture, kind) =>
+        `<pattern id="kind${kind}" width="8" height="8" patternUnits="userSpaceOnUse"><path `
+        + `d="${texturePath(texture)}" stroke="${ink.dark ? '#fff' : '#000'}" `
+        + `stroke-opacity="0.14" stroke-width="${texture.wide}"/></pattern>`).join('')}</defs>`;
+
 // Returns the visible graphs, one below the other, as an SVG of the whole height.
 export function picture() {
     const xml = (text) =>
@@ -136,21 +143,34 @@ export function picture() {
                 w = boxes.w[k],
                 y = top + rows[k] - first,
                 level = profile.diff ? levelOf(shade(i, pane.width)) : 0,
-                hit = matches.names && matches.names[own] === 1;
-            const fill = profile.diff ? ink.levels[level + LEVELS] : hit ? ink.mark : ink.fill[own];
-            const text = w > 25 ? label(context, profile.names[own], w - 8) : '',
+                grey = isGrey(i),
+                hit = !grey && matches.names && matches.names[own] === 1,
+                plainly = !profile.diff && !hit && !grey;
+            const fill = profile.diff
+                ? ink.levels[level + LEVELS]
+                : grey
+                  ? ink.dust
+                  : hit
+                    ? ink.mark
+                    : ink.fill[own];
+            const text = w > 25 ? label(context, own, w - 8) : '',
                 ink2 = profile.diff
                     ? ink.onLevel[level + LEVELS]
                     : hit
                       ? ink.markText
-                      : ink.on[own];
+                      : grey
+                        ? ink.text
+                        : ink.on[own];
             const wide = (w > 3 ? w - 1 : w * 0.8).toFixed(2);
             const edge = profile.diff ? ` stroke="${rgb(ink.line)}" stroke-width="0.5"` : '';
+            const box = `x="${x.toFixed(2)}" y="${y}" width="${wide}" height="${row - 1}"`,
+                kind = profile.facts.kinds[own],
+                over = plainly && w > 4 && TEXTURES[kind]
+                    ? `<rect ${box} fill="url(#kind${kind})"/>` : '';
             const at = `x="${(x + 4).toFixed(2)}" y="${y + row / 2 + 4}"`;
             parts.push(
                 `<g><title>${xml(short(nameOf(i), 500))} ${xml(inWords(i))}</title>`
-                + `<rect x="${x.toFixed(2)}" y="${y}" width="${wide}" height="${row - 1}" `
-                + `fill="${rgb(fill)}"${edge}/>`
+                + `<rect ${box} fill="${rgb(fill)}"${edge}/>${over}`
                 + (text ? `<text ${at} fill="${ink2}">${xml(text)}</text>` : '') + '</g>',
             );
         });
@@ -158,8 +178,8 @@ export function picture() {
     }
     return (
         `<svg xmlns="http://www.w3.org/2000/svg" width="${wide}" height="${top}" viewBox="0 0 `
-        + `${wide} ${top}" font-family="system-ui, sans-serif" font-size="12"><rect width="100%" `
-        + `height="100%" fill="${rgb(ink.back)}"/>`
+        + `${wide} ${top}" font-family="system-ui, sans-serif" font-size="12">${textures()}`
+        + `<rect width="100%" height="100%" fill="${rgb(ink.back)}"/>`
         + `<text x="4" y="19" font-size="15" fill="${ink.text}">${xml(profile.facts.title)} `
         + `${xml(profile.facts.subtitle || '')}</text>${parts.join('')}</svg>\n`
     );

@@ -3,7 +3,7 @@
 import { fileTotals, lineCosts, loadLines, textOf } from '../model/lines.mjs';
 import { matches } from '../model/matches.mjs';
 import { hasLines, isUpward, last, state } from '../model/profile.mjs';
-import { scene } from '../model/scene.mjs';
+import { isGrey, scene } from '../model/scene.mjs';
 import { panes } from '../draw/pane.mjs';
 import { go } from '../act/cursor.mjs';
 import { openSource } from '../act/open.mjs';
@@ -95,7 +95,7 @@ export function step(by) {
     if (!matches.list) {
         matches.list = [];
         for (let i = 0; i < scene.tree.n; i++)
-            if (matches.names[name[i]] === 1 && wide(i)) matches.list.push(i);
+            if (matches.names[name[i]] === 1 && !isGrey(i) && wide(i)) matches.list.push(i);
         if (state.order !== 'name') matches.list.sort((a, b) => x[a] - x[b] || depth[a] - depth[b]);
     }
     const count = matches.list.length,

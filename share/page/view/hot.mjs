@@ -37,7 +37,9 @@ export function firstSight() {
 const WIDE = matchMedia('(min-width: 1900px)');
 
 export function drawHot() {
-    const node = $('hot'), on = WIDE.matches && !state.source && !state.table && !state.calls;
+    const node = $('hot'),
+        isAlone = !state.source && !state.table && !state.texts && !state.calls,
+        on = WIDE.matches && isAlone;
     node.hidden = !on;
     if (!on) return;
     const table = subs(), tree = chained();

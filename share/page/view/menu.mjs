@@ -1,8 +1,8 @@
 // Menus.
 
 import { $, button, make } from '../base/elements.mjs';
-import { packageOf, short } from '../base/words.mjs';
-import { hasLines, placeOf, profile } from '../model/profile.mjs';
+import { short } from '../base/words.mjs';
+import { hasLines, packageOfSub, placeOf, profile } from '../model/profile.mjs';
 import { nameOf, scene } from '../model/scene.mjs';
 import { cursor, marks, panes } from '../draw/pane.mjs';
 import { doStep, sandwich } from '../act/chain.mjs';
@@ -49,7 +49,7 @@ export function showMenu(items, x, y, back) {
 export function openMenu(frame, x, y) {
     const sub = scene.tree.name[frame],
         text = profile.names[sub],
-        of = packageOf(text),
+        of = packageOfSub(sub),
         root = !scene.split && frame === 0,
         named = (act) => (root ? null : act);
     point(-1);

@@ -1,11 +1,13 @@
 // Paints the heat map: a row for each sub, a column for each stretch of time.
 
+import { keep } from '../base/lists.mjs';
 import { short } from '../base/words.mjs';
 import { columnsOf, heatOf } from '../model/heat.mjs';
 import { matches } from '../model/matches.mjs';
 import { seconds } from '../model/numbers.mjs';
-import { metric, profile } from '../model/profile.mjs';
-import { timeline } from '../model/times.mjs';
+import { metric, profile, state } from '../model/profile.mjs';
+import { stacksOfKind } from '../model/spans.mjs';
+import { timeline, treeOfTime } from '../model/times.mjs';
 import { LEVELS, ink } from '../draw/colours.mjs';
 
 const ROW = 32, TEXT = 16;     // CSS pixels of a row, and of its text
@@ -34,12 +36,24 @@ export const heatHeight = () => (heatMap.shown ? heatMap.shown.rows.length * ROW
 const levelOf = (cell) =>
     cell > 0 ? Math.max(1, Math.round((cell / heatMap.shown.most) * LEVELS)) : 0;
 
+// Marks the names that stacks with spans of the chosen kind have; null: no kind is chosen.
+function namesOfKind() {
+    const tree = treeOfTime(), lit = stacksOfKind(tree);
+    return lit && keep(tree.kept, `names with ${state.kind}`, () => {
+        const names = new Uint8Array(profile.names.length);
+        for (let i = 0; i < tree.n; i++) if (lit[i]) names[tree.name[i]] = 1;
+        return names;
+    });
+}
+
 function paintRow(c, row, y) {
     const { columns } = heatMap.shown,
         [t0, t1] = timeline.view,
         scale = timeline.wide / (t1 - t0),
-        hit = matches.names && matches.names[row.sub] === 1;
-    c.globalAlpha = matches.names && !hit ? 0.4 : 1;
+        lit = namesOfKind(),
+        dim = lit && !lit[row.sub],
+        hit = !dim && matches.names && matches.names[row.sub] === 1;
+    c.globalAlpha = dim || (matches.names && !hit) ? 0.4 : 1;
     c.fillStyle = ink.text;
     c.font = `${hit ? 'bold ' : ''}12px system-ui, sans-serif`;
     const total = seconds(row.total), wide = c.measureText(total).width;

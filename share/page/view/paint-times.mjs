@@ -4,6 +4,7 @@ import { grouped, short } from '../base/words.mjs';
 import { matches } from '../model/matches.mjs';
 import { seconds } from '../model/numbers.mjs';
 import { profile, state } from '../model/profile.mjs';
+import { stacksOfKind } from '../model/spans.mjs';
 import {
     CELLS, KEPT, ends, timeStep, timeline, treeOfTime, unpackChunk,
 } from '../model/times.mjs';
@@ -87,15 +88,31 @@ const coverOf = (covers, depth) =>
         who: new Int32Array(timeline.wide + 2),
     });
 
+// Returns the colours of a frame: those of the search, or of its kind; or grey, if it is in no
+// stack with spans of the chosen kind.
+function lookOf(frame, name) {
+    const lit = stacksOfKind(treeOfTime());
+    if (lit && !lit[frame]) return { fill: ink.dust, text: ink.text, alpha: 1 };
+    const hit = matches.names && matches.names[name] === 1;
+    return hit
+        ? { fill: ink.mark, text: ink.markText, alpha: 1 }
+        : {
+              fill: ink.fill[name],
+              text: ink.on[name],
+              alpha: matches.names ? 0.4 : 1,
+              texture: ink.textures[profile.facts.kinds[name]],
+          };
+}
+
 // Draws covers with the density of their calls.
 function paintCovers(c, covers, head) {
     const { name } = treeOfTime();
     for (const [depth, cover] of covers.entries()) {
         for (let p = 0; cover && p <= timeline.wide; p++) {
             if (!(cover.w[p] > 0.02)) continue;
-            const own = name[cover.who[p]], hit = matches.names && matches.names[own] === 1;
-            c.globalAlpha = Math.min(1, 0.25 + cover.w[p]) * (matches.names && !hit ? 0.4 : 1);
-            c.fillStyle = hit ? ink.mark : ink.fill[own];
+            const look = lookOf(cover.who[p], name[cover.who[p]]);
+            c.globalAlpha = Math.min(1, 0.25 + cover.w[p]) * look.alpha;
+            c.fillStyle = look.fill;
             c.fillRect(p, head + (depth - 1) * TIME_ROW, 1, TIME_ROW - 1);
         }
     }
@@ -159,10 +176,15 @@ function paintLanes(exact) {
             const x = Math.max(0, left),
                 seen = Math.min(timeline.wide, right) - x,
                 own = name[frame],
-                hit = matches.names && matches.names[own] === 1;
-            c.globalAlpha = matches.names && !hit ? 0.4 : 1;
-            c.fillStyle = hit ? ink.mark : ink.fill[own];
-            c.fillRect(x, at, seen > 3 ? seen - 0.6 : seen, TIME_ROW - 1);
+                look = lookOf(frame, own),
+                inner = seen > 3 ? seen - 0.6 : seen;
+            c.globalAlpha = look.alpha;
+            c.fillStyle = look.fill;
+            c.fillRect(x, at, inner, TIME_ROW - 1);
+            if (look.texture && seen > 4) {
+                c.fillStyle = look.texture;
+                c.fillRect(x, at, inner, TIME_ROW - 1);
+            }
             boxes.push({
                 x,
                 w: seen,
@@ -175,8 +197,8 @@ function paintLanes(exact) {
             });
             drawn++;
             if (seen < 28) return;
-            c.fillStyle = hit ? ink.markText : ink.on[own];
-            c.fillText(label(c, profile.names[own], seen - 6), x + 3, at + TIME_ROW / 2);
+            c.fillStyle = look.text;
+            c.fillText(label(c, own, seen - 6), x + 3, at + TIME_ROW / 2);
         };
         if (y < timeline.high && y + height > 0) {
             if (exact) calls(lane, box);
@@ -252,7 +274,7 @@ function paintMap() {
     timeline.lanes.forEach((lane, k) => {
         const top = k * MAP_HIGH / timeline.lanes.length;
         for (const { depth, frame, from, to } of lane.long) {
-            c.fillStyle = ink.fill[treeOfTime().name[frame]];
+            c.fillStyle = lookOf(frame, treeOfTime().name[frame]).fill;
             c.fillRect(
                 (lane.from + from / lane.hz) * scale,
                 top + (depth - 1) * row,

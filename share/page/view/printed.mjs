@@ -23,6 +23,7 @@ function views() {
         `flame graph${style.length ? ` (${style.join(', ')})` : ''}`,
         state.time && (state.heat ? 'heat map of time' : 'time line'),
         state.table && 'table of subs',
+        state.texts && 'table of spans',
         state.calls && 'call tree',
     ].filter(Boolean);
 }
@@ -42,7 +43,8 @@ function part() {
 export function fillPrinted() {
     const steps = state.chain.map(({ act, text }) => `${STEPS[act].word} ${STEPS[act].told(text)}`),
         search = state.q && `search: ${state.q}${state.match ? ' (case matters)' : ''}`;
+    const kind = state.kind && `stacks with ${state.kind}`;
     $('printed').textContent =
-        `Shown: ${[views().join(', '), metric().label, ...part(), ...steps, search]
+        `Shown: ${[views().join(', '), metric().label, ...part(), ...steps, kind, search]
             .filter(Boolean).join(' \u00b7 ')}`;
 }

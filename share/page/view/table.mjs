@@ -2,16 +2,15 @@
 
 import { $, button, make } from '../base/elements.mjs';
 import { keep, sum } from '../base/lists.mjs';
-import { redraw } from '../base/redraw.mjs';
 import {
-    grouped, inPoints, packageOf, percent, plural, short, withoutFolder,
+    grouped, inPoints, percent, plural, short, withoutFolder,
 } from '../base/words.mjs';
 import { ranks } from '../data/tree.mjs';
 import { callsOf, lineCosts, loadLines } from '../model/lines.mjs';
 import { matches } from '../model/matches.mjs';
 import { COUNT, amount, signed } from '../model/numbers.mjs';
 import {
-    hasLines, last, metric, placeOf, profile, real, sideName, state,
+    hasLines, isSpan, last, metric, partsOf, placeOf, profile, real, sideName, state,
 } from '../model/profile.mjs';
 import { chained } from '../model/steps.mjs';
 import { around, subs } from '../model/subs.mjs';
@@ -111,13 +110,12 @@ export function sortedSubs({ key, value, change }) {
 
 // Makes a name whose package is cut first, from its beginning, because the end distinguishes subs.
 export function named(sub) {
-    const text = short(profile.names[sub]),
-        of = packageOf(text),
-        rest = withoutFolder(of ? text.slice(of.length + 2) : text);
+    const [of, text] = partsOf(sub),
+        rest = short(isSpan(sub) ? text : withoutFolder(text));
     return make(
         'span',
         { className: 'cut' },
-        of ? make('span', { className: 'pkg' }, make('bdi', {}, `${of}::`)) : '',
+        of ? make('span', { className: 'pkg' }, make('bdi', {}, short(of))) : '',
         make('bdi', { className: 'bare' }, rest),
     );
 }
@@ -144,25 +142,24 @@ const placeCell = (sub) =>
 export const changeCell = (v, text) =>
     make('td', { className: v > 0 ? 'up' : v < 0 ? 'down' : '' }, text);
 
-export function drawTable() {
-    const node = $('subs'), was = node.querySelector('.list'), top = was ? was.scrollTop : 0;
-    node.hidden = !state.table || state.source;
-    if (node.hidden) return;
-    const columns = tableColumns(),
-        by = columns.find(({ key }) => key === tableOrder.sort) || columns[1],
-        list = sortedSubs(by);
-    const again = (change, focus) => {
-        Object.assign(tableOrder, change);
-        drawTable();
-        if (node.querySelector(focus)) node.querySelector(focus).focus();
-    };
-    const head = columns.map(({ key, label }) => {
-        const down = tableOrder.down !== isText(key), on = key === by.key;
+// Returns the cells of a row.
+export const cellsOf = (sub, columns) =>
+    columns.map(({ key, value, show, change }) => {
+        if (key === 'name') return nameCell(sub);
+        if (key === 'place') return placeCell(sub);
+        return changeCell(change ? value(sub) : 0, show(value(sub)));
+    });
+
+// Returns the heads of columns, which sort the table: again(change, selector) changes its order,
+// draws it, and gives the focus to the head.
+export const headCells = (columns, order, by, again) =>
+    columns.map(({ key, label }) => {
+        const down = order.down !== isText(key), on = key === by.key;
         const sort = button(
             label + (on ? (down ? ' \u25be' : ' \u25b4') : ''),
             () =>
                 again(
-                    { down: on ? !tableOrder.down : true, sort: key, shown: PAGE },
+                    { down: on ? !order.down : true, sort: key, shown: PAGE },
                     `[data-key=${key}]`,
                 ),
             { 'data-key': key },
@@ -177,15 +174,25 @@ export function drawTable() {
             sort,
         );
     });
+
+export function drawTable() {
+    const node = $('subs'), was = node.querySelector('.list'), top = was ? was.scrollTop : 0;
+    node.hidden = !state.table || state.source;
+    if (node.hidden) return;
+    const columns = tableColumns(),
+        by = columns.find(({ key }) => key === tableOrder.sort) || columns[1],
+        list = sortedSubs(by);
+    const again = (change, focus) => {
+        Object.assign(tableOrder, change);
+        drawTable();
+        if (node.querySelector(focus)) node.querySelector(focus).focus();
+    };
+    const head = headCells(columns, tableOrder, by, again);
     const rows = list.slice(0, tableOrder.shown).map((sub) =>
         make(
             'tr',
             { className: sub === state.sub ? 'here' : '' },
-            ...columns.map(({ key, value, show, change }) => {
-                if (key === 'name') return nameCell(sub);
-                if (key === 'place') return placeCell(sub);
-                return changeCell(change ? value(sub) : 0, show(value(sub)));
-            }),
+            ...cellsOf(sub, columns),
         ),
     );
     const filter = make('input', {
@@ -300,5 +307,3 @@ function nearTo(sub) {
         ...part('Callees', callees),
     );
 }
-
-redraw.table = drawTable;

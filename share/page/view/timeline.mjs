@@ -5,7 +5,7 @@ import { $, make } from '../base/elements.mjs';
 import { redraw } from '../base/redraw.mjs';
 import { percent, short } from '../base/words.mjs';
 import { seconds } from '../model/numbers.mjs';
-import { isSampled, isUpward, placeOf, profile, state } from '../model/profile.mjs';
+import { isSampled, isSpan, isUpward, placeOf, profile, state } from '../model/profile.mjs';
 import { scene } from '../model/scene.mjs';
 import { isLane } from '../data/tree.mjs';
 import { wholeColumns } from '../model/heat.mjs';
@@ -241,7 +241,7 @@ function pointTime(event) {
             + `${percent((box.to - box.from) / (box.lane.end / box.lane.hz))} of the process), `
             + `from ${seconds(box.from)} on`;
     tip.replaceChildren(
-        make('div', { className: 'name' }, short(profile.names[sub], 1000)),
+        make('div', { className: 'name' }, short(profile.names[sub], isSpan(sub) ? 3000 : 1000)),
         make('p', {}, told + (place ? ` \u00b7 ${place}` : '')),
     );
     tip.style.left =

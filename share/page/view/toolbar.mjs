@@ -3,18 +3,19 @@
 import { $, button, make } from '../base/elements.mjs';
 import { keep, sum } from '../base/lists.mjs';
 import { grouped, growth, percent, plural, short } from '../base/words.mjs';
-import { inclusive } from '../data/tree.mjs';
+import { SPAN_KIND, inclusive } from '../data/tree.mjs';
 import { matches } from '../model/matches.mjs';
 import { amount, signed } from '../model/numbers.mjs';
 import {
     isUpward, last, metric, profile, real, shown, sideName, state,
 } from '../model/profile.mjs';
 import { NEUTRAL, kindOf, largest, scene } from '../model/scene.mjs';
+import { allStatements } from '../model/spans.mjs';
 import { LANES, STEPS, lane, partInWords } from '../model/steps.mjs';
 import { byName } from '../model/subs.mjs';
 import { isInTime, timeStep } from '../model/times.mjs';
 import {
-    KINDS, LEVELS, diffColour, display, ink, isInLegend, kindColour,
+    KINDS, LEVELS, diffColour, display, ink, isInLegend, swatchOf,
 } from '../draw/colours.mjs';
 import { panes } from '../draw/pane.mjs';
 import { link } from '../act/address.mjs';
@@ -27,6 +28,7 @@ export function toolbar() {
     for (const id of ['icicle', 'reversed', 'merged', 'source']) pressed(id, state[id]);
     pressed('uncertain', !state.uncertain);
     pressed('table', state.table && !state.source);
+    pressed('spans', state.texts && !state.source);
     pressed('list', state.calls && !state.source);
     pressed('times', state.time && !state.source);
     pressed('case', state.match);
@@ -38,6 +40,7 @@ export function toolbar() {
     $('common').hidden = !profile.diff || state.layout === 'graph' || profile.relative;
     chips();
     if (profile.furnished !== state.metric) furnishParts();
+    $('kind').value = state.kind;
     for (const act of Object.keys(LANES)) {
         const step = state.chain.find((one) => one.act === act);
         $(act).value = step ? lane(act, step.text) : -1;
@@ -58,7 +61,8 @@ export function toolbar() {
             : '';
     $('whole').textContent =
         `${totals.join(profile.relative ? ', ' : ' \u2192 ')}${change && ` (${change})`} `
-        + `${metric().unit === 's' ? metric().label : ''} \u00b7 ${plural(scene.base.n, 'frame')}`;
+        + `${metric().unit === 's' ? metric().label : ''} \u00b7 ${plural(scene.base.n, 'frame')}`
+        + `${allStatements() && ` \u00b7 ${allStatements()}`}`;
     if (!profile.diff) {
         drawKinds();
         return;
@@ -173,7 +177,8 @@ function whatBoxesAre() {
 function drawKinds() {
     const { kinds, hues, fills } = profile.facts,
         used = new Set(kinds),
-        hue = hues.find((_, i) => kinds[i] === 0) || 30;
+        hue = hues.find((_, i) => kinds[i] === 0) || 30,
+        spanHue = hues[kinds.indexOf(SPAN_KIND)];
     const marks = KINDS
         .map(
             ([text], kind) =>
@@ -181,11 +186,7 @@ function drawKinds() {
                 && used.has(kind)
                 && legend(
                     swatch({
-                        background:
-                            kind === 4
-                                ? 'repeating-linear-gradient(135deg, transparent 0 3px, '
-                                    + `${ink.stripe} 3px 6px) ${kindColour(kind, hue)}`
-                                : kindColour(kind, hue),
+                        background: swatchOf(kind, kind === SPAN_KIND ? spanHue : hue),
                         border: kind === 5 ? `1.5px solid ${ink.begin}` : '',
                     }),
                     text,
@@ -309,11 +310,12 @@ export function found() {
         matches.error
         || (state.source
             ? foundInSources()
-            : !matches.names
+            : !matches.names && !state.kind
               ? ''
               : !matches.frames
                 ? 'no match'
-                : `${where}${matches.shares.map(percent).join(' \u2192 ')} in `
+                : `${matches.names ? where : `${state.kind}: `}`
+                    + `${matches.shares.map(percent).join(' \u2192 ')} in `
                     + `${plural(matches.frames, 'frame')}`);
     if (node.textContent !== text) node.textContent = node.title = text;
 }
