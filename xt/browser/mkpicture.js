@@ -1,5 +1,6 @@
 // A picture of a page: node mkpicture.js PAGE.html HASH OUT.png [WIDTH HEIGHT].
-// doc/source.png is one of examples/logreport.pl, recorded with lines.
+// doc/source.png is one of examples/logreport.pl, recorded with lines; doc/spans.png is one of
+// examples/shop.pl, recorded with detail=sql, with its phase `all customers`, and with details.
 
 'use strict';
 
