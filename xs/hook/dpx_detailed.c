@@ -17,7 +17,6 @@ static void count_rows(pTHX_ struct dpx_ctx *ctx, const struct dpx_detail_sub *s
 
 OP *dpx_detailed_xs(pTHX_ struct dpx_ctx *ctx, CV *cv, U64 now)
 {
-    struct dpx_inside before = ctx->spans.sql;
     U32 id = 0;
     int why = errno;
     SSize_t mark = TOPMARK;
@@ -25,6 +24,7 @@ OP *dpx_detailed_xs(pTHX_ struct dpx_ctx *ctx, CV *cv, U64 now)
     const struct dpx_detail_sub *sub = dpx_detail_find(ctx, PTR2UV(cv), &id);
     struct dpx_subject s = sub ? dpx_subject_find(aTHX_ ctx, sub, &args)
                                : (struct dpx_subject){ 0, 0, false };
+    struct dpx_inside before = ctx->spans.sql;
     ptrdiff_t at = dpx_spans_push_c(aTHX_ ctx, id, &s, PL_savestack_ix, now);
     U64 serial = ctx->serial;
     if (at && s.statement && s.id)

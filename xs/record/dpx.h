@@ -154,6 +154,7 @@ struct dpx_spans {
         U64 serial;             /* ... with this serial; 0: no call has been made */
         U32 id;                 /* of its statement */
     } sql;
+    U32 unreadable;             /* the id of the statements whose text cannot be read; 0: none yet */
 };
 
 /* Coroutines. The frames of the running one are in struct dpx_ctx. */
