@@ -105,7 +105,7 @@ static OP *call_detailed(pTHX_ unsigned n)
     dpx_frame_check_top(aTHX_ ctx, si, si->si_cxix, now);
     U32 id = dpx_run.opt.builtins && n < SLOW ? id_of(aTHX_ ctx, n) : 0;
     struct dpx_subject s = { dpx_subject_op(aTHX_ ctx), 0, false };
-    ptrdiff_t at = dpx_spans_push_c(aTHX_ ctx, id, &s, PL_savestack_ix - 1, now);
+    ptrdiff_t at = dpx_spans_push_c(aTHX_ ctx, id, &s, si->si_cxix, PL_savestack_ix - 1, now);
     U64 serial = ctx->serial;
     errno = why;
     dpx_spans_leave_to_c(ctx, at, now);

@@ -154,6 +154,11 @@ struct dpx_spans {
         U64 serial;             /* ... with this serial; 0: no call has been made */
         U32 id;                 /* of its statement */
     } sql;
+    struct dpx_request {        /* the HTTP request under way: the frame that sends it, and its object */
+        ptrdiff_t at;
+        U64 serial;
+        const void *object;
+    } request;
     U32 unreadable;             /* the id of the statements whose text cannot be read; 0: none yet */
 };
 
