@@ -40,7 +40,7 @@ static U32 id_of_command(struct dpx_ctx *ctx, SV *first, bool is_list)
                       dpx_subject_command(&ctx->spans.text, first, is_list));
 }
 
-/* open("-|") and open("|-") fork, and start no command. */
+/* The command `-` of a pipe is a fork. */
 static bool is_fork(const char *command, STRLEN len) { return len == 1 && *command == '-'; }
 
 static U32 id_of_file(struct dpx_ctx *ctx, SV *path)
@@ -95,8 +95,11 @@ static U32 id_of_open(pTHX_ struct dpx_ctx *ctx)
     if (!mode)
         return 0;
     bool pipe = is_pipe(&mode, &len);
-    if (n > 2)
-        return pipe ? id_of_command(ctx, args[2], n > 3) : id_of_file(ctx, args[2]);
+    if (n > 2) {
+        const char *command = n == 3 && pipe ? dpx_subject_text(args[2], &len) : NULL;
+        return !pipe ? id_of_file(ctx, args[2])
+               : command && is_fork(command, len) ? 0 : id_of_command(ctx, args[2], n > 3);
+    }
     dp_buf_clear(&ctx->spans.text);
     if (pipe && is_fork(mode, len))
         return 0;

@@ -37,18 +37,15 @@ static int dialect_of(pTHX_ HV *inner)
     return DP_SQL_UNKNOWN;
 }
 
-static void statement_text(struct dp_buf *to, const char *given, size_t len, int dialect)
-{
-    dp_sql_text(to, given, len, (enum dp_sql_dialect)dialect);
-}
-
-static void prepare_text(struct dp_buf *to, const char *given, size_t len, int dialect)
-{
-    dp_buf_adds(to, "prepare: ");
-    dp_sql_text(to, given, len, (enum dp_sql_dialect)dialect);
-}
-
 enum { PREPARE = 1 << 8 };      /* beside the dialect */
+
+/* Makes the text of a statement, or of its preparation. */
+static void statement_text(struct dp_buf *to, const char *given, size_t len, int how)
+{
+    if (how & PREPARE)
+        dp_buf_adds(to, "prepare: ");
+    dp_sql_text(to, given, len, (enum dp_sql_dialect)(how & ~PREPARE));
+}
 
 static U32 id_of_unreadable(struct dpx_ctx *ctx, bool prepares)
 {
@@ -73,9 +70,8 @@ static U32 id_of_statement(pTHX_ struct dpx_ctx *ctx, SV *handle, SV *statement,
     const char *text = dpx_subject_text(statement, &len);
     if (!text)
         return id_of_unreadable(ctx, prepares);
-    int dialect = dialect_of(aTHX_ inner);
-    return prepares ? dpx_span_made(ctx, "sql", text, len, prepare_text, dialect | PREPARE)
-                    : dpx_span_made(ctx, "sql", text, len, statement_text, dialect);
+    int how = dialect_of(aTHX_ inner) | (prepares ? PREPARE : 0);
+    return dpx_span_made(ctx, "sql", text, len, statement_text, how);
 }
 
 static bool is_same(const struct dpx_ctx *ctx, U32 id, U32 statement)
