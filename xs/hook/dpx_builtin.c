@@ -77,7 +77,8 @@ static OP *call_detailed(pTHX_ unsigned n)
     dpx_frame_check_top(aTHX_ ctx, si, si->si_cxix, now);
     U32 id = dpx_run.opt.builtins && n < DPX_BUILTIN_SLOW ? dpx_builtin_number_id(aTHX_ ctx, n) : 0;
     struct dpx_subject s = { dpx_subject_op(aTHX_ ctx), 0, false };
-    ptrdiff_t at = dpx_span_frames_push_c(aTHX_ ctx, id, &s, PL_savestack_ix - 1, now);
+    ptrdiff_t at = dpx_span_frames_push_c(aTHX_ ctx, id, &s, si->si_cxix,
+                                          PL_savestack_ix - 1, now);
     U64 serial = ctx->serial;
     errno = why;
     dpx_span_frames_leave_to_c(ctx, at, now);

@@ -31,14 +31,6 @@ CV *dpx_callee_peek_odd(pTHX_ SV *sv)
     return NULL;
 }
 
-U32 dpx_callee_plain(struct dpx_ctx *ctx, CV *cv, U32 flags)
-{
-    U32 id;
-    if ((flags & DPX_ID_DETAIL) && dpx_detail_find(ctx, PTR2UV(cv), &id))
-        return id | (flags & ~(U32)DPX_ID_DETAIL);
-    return flags;
-}
-
 /* ---- by the op alone ---- */
 
 static SV *in_pad(const PAD *pad, PADOFFSET at)
@@ -173,5 +165,8 @@ U32 dpx_callee_leaf(pTHX_ struct dpx_ctx *ctx, const OP *op, const PAD *pad)
     if (op->op_type != OP_ENTERSUB)
         return dpx_builtin_id(aTHX_ ctx, op->op_type);
     CV *cv = xs_of(aTHX_ op, pad);
-    return cv ? dpx_callee_plain(ctx, cv, dpx_callee_xs(aTHX_ ctx, cv)) & DPX_ID_MASK : 0;
+    U32 id = cv ? dpx_callee_xs(aTHX_ ctx, cv) : 0, own = 0;
+    if ((id & DPX_ID_DETAIL) && dpx_detail_find(ctx, PTR2UV(cv), &own))
+        return own;
+    return id & DPX_ID_MASK;
 }

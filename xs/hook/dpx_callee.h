@@ -54,9 +54,6 @@ DP_INLINE U32 dpx_callee_perl(pTHX_ struct dpx_ctx *ctx, CV *cv, const OP *start
     return id;
 }
 
-/* The id and flags of an XS sub that has no id in its flags: its calls may be spans. */
-U32 dpx_callee_plain(struct dpx_ctx *ctx, CV *cv, U32 flags);
-
 DP_INLINE U32 dpx_callee_xs(pTHX_ struct dpx_ctx *ctx, CV *cv)
 {
     UV name = dpx_callee_name(cv, true) ^ PTR2UV(CvXSUB(cv));

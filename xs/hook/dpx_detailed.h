@@ -14,4 +14,12 @@ OP *dpx_detailed_xs(pTHX_ struct dpx_ctx *ctx, CV *cv, U64 now, Perl_ppaddr_t or
  * first op. */
 U32 dpx_detailed_perl(pTHX_ struct dpx_ctx *ctx, CV *cv, U32 id, OP *next, U64 now);
 
+/* The same for goto, which the sub at index ix has gone on with. If the call is a span, ends the
+ * frame of the sub before. */
+U32 dpx_detailed_goto(pTHX_ struct dpx_ctx *ctx, I32 ix, U32 id, OP *next, U64 now);
+
+/* Runs goto from the Perl sub at index ix to an XS sub whose flags have DPX_ID_DETAIL. orig: the
+ * function of goto. */
+OP *dpx_detailed_goto_xs(pTHX_ struct dpx_ctx *ctx, CV *cv, I32 ix, U64 now, Perl_ppaddr_t orig);
+
 #endif

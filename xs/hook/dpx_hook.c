@@ -493,8 +493,11 @@ DP_INLINE OP *goto_xs(pTHX_ struct dpx_ctx *ctx, CV *cv, PERL_SI *si, I32 ix, co
     U64 now = dpx_arrive(ctx, way);
     dpx_way.settle(aTHX_ ctx, now);
     U32 id = dpx_callee_xs(aTHX_ ctx, cv);
-    if (DP_UNLIKELY(!(id & DPX_ID_MASK)))
-        id = dpx_callee_plain(ctx, cv, id);
+    if (DP_UNLIKELY(!(id & DPX_ID_MASK))) {
+        if (id & DPX_ID_DETAIL)
+            return dpx_detailed_goto_xs(aTHX_ ctx, cv, ix, now, orig_goto);
+        id = 0;
+    }
     bool is_there = dpx_frame_stands_at(ctx->top, si, ix);
     bool marked = replace_frame(ctx, is_there, si, DPX_KEY(ix - 1, DPX_XS), id & DPX_ID_MASK, now,
                                 way);
@@ -545,7 +548,9 @@ DP_INLINE OP *goto_any(pTHX_ const int way)
         return next;
     U64 now = dpx_arrive(ctx, way);
     dpx_way.settle(aTHX_ ctx, now);
-    U32 id = dpx_callee_perl(aTHX_ ctx, cx->blk_sub.cv, next);
+    U32 id = dpx_callee_any(aTHX_ ctx, cx->blk_sub.cv, next);
+    if (DP_UNLIKELY(id & DPX_ID_AUTOLOAD))
+        id = dpx_detailed_goto(aTHX_ ctx, ix, id, next, now);
     if (replace_frame(ctx, dpx_frame_stands_at(ctx->top, si, ix), si, DPX_KEY(ix, DPX_PERL), id,
                       now, way))
         begin_sub(aTHX_ ctx, next, way);

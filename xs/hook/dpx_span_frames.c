@@ -80,10 +80,10 @@ bool dpx_span_frames_push_sub(pTHX_ struct dpx_ctx *ctx, PERL_SI *si, I32 key, U
 }
 
 ptrdiff_t dpx_span_frames_push_c(pTHX_ struct dpx_ctx *ctx, U32 id, const struct dpx_subject *s,
-                           I32 saved, U64 now)
+                                 I32 ix, I32 saved, U64 now)
 {
     PERL_SI *si = PL_curstackinfo;
-    I32 key = DPX_KEY(si->si_cxix, DPX_XS);
+    I32 key = DPX_KEY(ix, DPX_XS);
     ptrdiff_t at = ctx->top - ctx->frames + 1;
     ctx->serial++;
     bool both = dpx_span_frames_push_sub(aTHX_ ctx, si, key, id, now);

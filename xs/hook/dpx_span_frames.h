@@ -26,10 +26,11 @@ bool dpx_span_frames_push(struct dpx_ctx *ctx, PERL_SI *si, I32 key, U32 id, U64
 bool dpx_span_frames_push_sub(pTHX_ struct dpx_ctx *ctx, PERL_SI *si, I32 key, U32 id, U64 now);
 
 /* Pushes the frames of C code that an op calls, an XS sub or a builtin, and of its span; either id
- * may be 0. saved: the height of perl's save stack below which the code has ended. Returns the
- * index of the lower frame, which ctx->serial belongs to; 0: there is none. */
+ * may be 0. ix: the index of the caller's context. saved: the height of perl's save stack below
+ * which the code has ended. Returns the index of the lower frame, which ctx->serial belongs to;
+ * 0: there is none. */
 ptrdiff_t dpx_span_frames_push_c(pTHX_ struct dpx_ctx *ctx, U32 id, const struct dpx_subject *s,
-                           I32 saved, U64 now);
+                                 I32 ix, I32 saved, U64 now);
 
 /* Leaves the hook to the C code. */
 void dpx_span_frames_leave_to_c(struct dpx_ctx *ctx, ptrdiff_t at, U64 now);

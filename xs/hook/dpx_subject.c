@@ -37,17 +37,30 @@ static bool add_text(struct dp_buf *to, SV *sv)
 
 /* ---- requests to other servers ---- */
 
+/* The text of a URL that may be an object: a URI refers to the text, and a URI::WithBase or
+ * URI::URL has a URI as its first element. NULL: it has none that can be read. */
+static const char *url_text(SV *url, STRLEN *len)
+{
+    AV *parts = array_of(url);
+    if (parts)
+        url = AvFILLp(parts) >= 0 ? AvARRAY(parts)[0] : NULL;
+    if (url && SvROK(url))
+        url = SvRV(url);
+    return dpx_subject_text(url, len);
+}
+
 /* Appends METHOD and URL. */
 static bool add_address(struct dp_buf *to, SV *method, SV *url)
 {
     STRLEN len;
-    const char *text;
-    if (url && SvROK(url))
-        url = SvRV(url);        /* a URI */
-    if (!add_text(to, method) || !(text = dpx_subject_text(url, &len)))
+    const char *text = url_text(url, &len);
+    if (!add_text(to, method))
         return false;
     dp_buf_addc(to, ' ');
-    dp_mask_url(to, text, len);
+    if (text)
+        dp_mask_url(to, text, len);
+    else
+        dp_buf_adds(to, DPX_SUBJECT_UNREADABLE);
     return true;
 }
 
@@ -125,11 +138,19 @@ static bool add_rendered(pTHX_ struct dp_buf *to, SV *options)
     return true;
 }
 
-/* Is the caller one of Mojolicious' own handlers, so that its renderer is the span? */
+/* Is the caller a part of a library whose own call is the span: a handler of Mojolicious, or a
+ * method that renders a file or a text by another one? */
 static bool is_rendering(pTHX)
 {
+    static const char *const libraries[] = {
+        "Mojolicious::Plugin::EPRenderer", "Mojolicious::Plugin::EPLRenderer", "Mojo::Template",
+        "Text::Xslate::Engine", "Text::Xslate::PP", NULL
+    };
     const char *package = CopSTASHPV(PL_curcop);
-    return package && strncmp(package, "Mojolicious::Plugin::EP", 23) == 0;
+    for (const char *const *library = libraries; package && *library; library++)
+        if (strEQ(package, *library))
+            return true;
+    return false;
 }
 
 /* ---- all of them ---- */
@@ -147,7 +168,7 @@ static bool add_subject(pTHX_ struct dp_buf *to, struct dp_buf *scratch,
     case DPX_OF_ADDRESS:
         return add_address(to, first, second);
     case DPX_OF_MOJO:
-        return !second && add_mojo(aTHX_ to, scratch, first);
+        return !(second && SvOK(second)) && add_mojo(aTHX_ to, scratch, first);
     case DPX_OF_FILE:
         return !is_rendering(aTHX) && add_file(to, first);
     case DPX_OF_TEXT:

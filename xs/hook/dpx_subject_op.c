@@ -40,6 +40,9 @@ static U32 id_of_command(struct dpx_ctx *ctx, SV *first, bool is_list)
                       dpx_subject_command(&ctx->spans.text, first, is_list));
 }
 
+/* The command `-` of a pipe is a fork. */
+static bool is_fork(const char *command, STRLEN len) { return len == 1 && *command == '-'; }
+
 static U32 id_of_file(struct dpx_ctx *ctx, SV *path)
 {
     STRLEN len;
@@ -91,10 +94,16 @@ static U32 id_of_open(pTHX_ struct dpx_ctx *ctx)
     const char *mode = n > 1 ? dpx_subject_text(args[1], &len) : NULL;
     if (!mode)
         return 0;
-    if (n > 2)
-        return is_pipe(&mode, &len) ? id_of_command(ctx, args[2], n > 3) : id_of_file(ctx, args[2]);
+    bool pipe = is_pipe(&mode, &len);
+    if (n > 2) {
+        const char *command = n == 3 && pipe ? dpx_subject_text(args[2], &len) : NULL;
+        return !pipe ? id_of_file(ctx, args[2])
+               : command && is_fork(command, len) ? 0 : id_of_command(ctx, args[2], n > 3);
+    }
     dp_buf_clear(&ctx->spans.text);
-    if (is_pipe(&mode, &len)) {
+    if (pipe && is_fork(mode, len))
+        return 0;
+    if (pipe) {
         dp_command_name(&ctx->spans.text, mode, len);
         return wants(DPX_DETAIL_COMMAND) ? id_of_text(ctx, DPX_DETAIL_COMMAND, true) : 0;
     }

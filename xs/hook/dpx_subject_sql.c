@@ -38,18 +38,24 @@ static int dialect_of(pTHX_ HV *inner)
     return DP_SQL_UNKNOWN;
 }
 
-static void statement_text(struct dp_buf *to, const char *given, size_t len, int dialect)
-{
-    dp_sql_text(to, given, len, (enum dp_sql_dialect)dialect);
-}
-
-static void prepare_text(struct dp_buf *to, const char *given, size_t len, int dialect)
-{
-    dp_buf_adds(to, "prepare: ");
-    dp_sql_text(to, given, len, (enum dp_sql_dialect)dialect);
-}
-
 enum { PREPARE = 1 << 8 };      /* beside the dialect */
+
+/* Makes the text of a statement, or of its preparation. */
+static void statement_text(struct dp_buf *to, const char *given, size_t len, int how)
+{
+    if (how & PREPARE)
+        dp_buf_adds(to, "prepare: ");
+    dp_sql_text(to, given, len, (enum dp_sql_dialect)(how & ~PREPARE));
+}
+
+static U32 id_of_unreadable(struct dpx_ctx *ctx, bool prepares)
+{
+    const char *text = prepares ? "prepare: " DPX_SUBJECT_UNREADABLE : DPX_SUBJECT_UNREADABLE;
+    U32 id = dpx_span_id(ctx, "sql", 3, text, strlen(text), NULL);
+    if (!prepares)
+        ctx->spans.unreadable = id;
+    return id;
+}
 
 /* The id of a statement; 0: it is unknown. handle: what the method is called on. statement: a text
  * or a handle. */
@@ -57,25 +63,43 @@ static U32 id_of_statement(pTHX_ struct dpx_ctx *ctx, SV *handle, SV *statement,
 {
     STRLEN len;
     HV *inner = inner_of(handle);
-    if (inner && statement && SvROK(statement)) {
-        HV *of = inner_of(statement);
-        statement = of ? dpx_subject_element(aTHX_ of, "Statement") : NULL;
-    }
-    const char *text = inner ? dpx_subject_text(statement, &len) : NULL;
-    if (!text)
+    HV *of = inner && statement && SvROK(statement) ? inner_of(statement) : NULL;
+    if (of)
+        statement = dpx_subject_element(aTHX_ of, "Statement");
+    if (!inner || !statement)
         return 0;
-    int dialect = dialect_of(aTHX_ inner);
-    return prepares ? dpx_span_made(ctx, "sql", text, len, prepare_text, dialect | PREPARE)
-                    : dpx_span_made(ctx, "sql", text, len, statement_text, dialect);
+    const char *text = dpx_subject_text(statement, &len);
+    if (!text)
+        return id_of_unreadable(ctx, prepares);
+    int how = dialect_of(aTHX_ inner) | (prepares ? PREPARE : 0);
+    return dpx_span_made(ctx, "sql", text, len, statement_text, how);
 }
 
-/* Is a call of DBI with this statement under way? */
-static bool is_inside(const struct dpx_ctx *ctx, U32 statement)
+static bool is_same(const struct dpx_ctx *ctx, U32 id, U32 statement)
 {
-    const struct dpx_inside *sql = &ctx->spans.sql;
+    return id && (id == statement || id == ctx->spans.unreadable);
+}
+
+/* Finds the call of DBI around the one that has died. */
+static void find_around(struct dpx_ctx *ctx, U32 statement)
+{
+    const struct dpx_frame *f = ctx->top;
+    while (f > ctx->frames && !(DPX_KEY_KIND(f->key) == DPX_XS && is_same(ctx, f->id, statement)))
+        f--;
+    ctx->spans.sql = (struct dpx_inside){ f - ctx->frames, f > ctx->frames ? f->serial : 0, f->id };
+}
+
+/* Is a call of DBI with this statement under way? If the text of that call's statement cannot be
+ * read, it is taken for the same. */
+static bool is_inside(struct dpx_ctx *ctx, U32 statement)
+{
+    struct dpx_inside *sql = &ctx->spans.sql;
     const struct dpx_frame *f = ctx->frames + sql->at;
-    return sql->serial && sql->id == statement && f <= ctx->top && f->serial == sql->serial
-           && DPX_KEY_KIND(f->key) == DPX_XS;
+    if (!sql->serial)
+        return false;
+    if (f > ctx->top || f->serial != sql->serial || DPX_KEY_KIND(f->key) != DPX_XS)
+        find_around(ctx, statement);
+    return sql->serial && is_same(ctx, sql->id, statement);
 }
 
 /* What DBI's methods of other methods call belongs to the same execution: select* calls prepare,

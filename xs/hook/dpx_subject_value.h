@@ -5,6 +5,10 @@
 
 #include "dpx_detail.h"
 
+/* The text of a span whose own text only code of the program could tell: that of a tied variable,
+ * or of an object. */
+#define DPX_SUBJECT_UNREADABLE "(unreadable)"
+
 /* The arguments of a call. Elements may be NULL. */
 struct dpx_args {
     SV **at;

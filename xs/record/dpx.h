@@ -154,6 +154,12 @@ struct dpx_spans {
         U64 serial;             /* ... with this serial; 0: no call has been made */
         U32 id;                 /* of its statement */
     } sql;
+    struct dpx_request {        /* the HTTP request under way */
+        ptrdiff_t at;           /* the frame that sends it ... */
+        U64 serial;             /* ... with this serial */
+        const void *object;     /* only compared, never followed */
+    } request;
+    U32 unreadable;             /* the id of statements whose text cannot be read; 0: none yet */
 };
 
 /* Coroutines. The frames of the running one are in struct dpx_ctx. */

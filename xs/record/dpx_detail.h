@@ -26,7 +26,8 @@ enum dpx_detail_kind {
  *     NAME        the sub's own name
  *     REQUEST     the first argument, an HTTP::Request
  *     ADDRESS     the first two arguments, a method and a URL
- *     MOJO        the first argument, a Mojo::Transaction; a second one is called later
+ *     MOJO        the first argument, a Mojo::Transaction; a second one, unless it is undefined, is
+ *                 called later, and the call is no span
  *     FILE        the first argument, the name of a template
  *     TEXT        nowhere: the template is a text
  *     SELF        the object, under `name`
@@ -61,7 +62,8 @@ enum dpx_subject_of {
     X(SQL, "DBI::db", "prepare", PREPARE) X(SQL, "DBI::db", "prepare_cached", PREPARE) \
     X(SQL, "DBI::db", "begin_work", NAME) X(SQL, "DBI::db", "commit", NAME) \
     X(SQL, "DBI::db", "rollback", NAME) \
-    X(HTTP, "LWP::UserAgent", "simple_request", REQUEST) X(HTTP, "HTTP::Tiny", "request", ADDRESS) \
+    X(HTTP, "LWP::UserAgent", "simple_request", REQUEST) \
+    X(HTTP, "HTTP::Tiny", "_request", ADDRESS) \
     X(HTTP, "Mojo::UserAgent", "start", MOJO) \
     X(TEMPLATE, "Template::Document", "process", SELF) \
     X(TEMPLATE, "Mojolicious::Renderer", "_render_template", RENDERER) \
@@ -69,6 +71,7 @@ enum dpx_subject_of {
     X(TEMPLATE, "Mojo::Template", "render", TEXT) \
     X(TEMPLATE, "Text::Xslate::Engine", "render", FILE) \
     X(TEMPLATE, "Text::Xslate::Engine", "render_string", TEXT) \
+    X(TEMPLATE, "Text::Xslate::PP", "render", FILE) \
     X(TEMPLATE, "HTML::Template", "output", OPTIONS) \
     X(TEMPLATE, "HTML::Mason::Request", "comp", COMPONENT) \
     X(COMMAND, "IPC::Open3", "open3", FOURTH) X(COMMAND, "IPC::Open2", "open2", THIRD) \

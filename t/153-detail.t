@@ -1,0 +1,347 @@
+# detail=: each call of a library is a span once, and no value of the program gets into a profile or
+# into what the tools make of it. The databases are drivers without one (t/lib/FakeDBD.pm).
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use File::Find 'find';
+use Test::More;
+use DProfTest;
+
+my $lib = root() . '/t/lib';
+my $has_dbi = eval { require DBI };
+my %mode = (trace => 'mode=trace', tree => 'mode=tree', lines => 'mode=tree,lines=time');
+
+# Runs a program with detail=, and returns its profiles.
+sub recorded {
+    my ($program, $options) = @_;
+    my $dir = scratch();
+    my $file = spew("$dir/program.pl", $program);
+    my $run = run_perl(["-I$lib", $file], profile => 1, dir => $dir,
+        env => { PERL_DPROF_OUT => "$dir/tmon.out", PERL_DPROF_OPTS => undef,
+            map { ("PERL_DPROF_" . uc s/=.*//r) => s/.*?=//r } split /,/, $options });
+    is("$run->{raw} $run->{err}", '0 ', 'the program runs');
+    return grep { !/\.live\z/ } glob "$dir/tmon.out*";
+}
+
+# The calls of each span of a kind, in profiles.
+sub calls {
+    my ($kind, @profiles) = @_;
+    my $run = run_tool('dprofreport', ['-t', "\t", '-F', 'calls,sub', '--wide', @profiles]);
+    my %calls;
+    for (split /\n/, $run->{out}) {
+        my ($calls, $name) = /^\s*(\d+)\t(.*?)\s*\z/ or next;
+        $calls{$name} = $calls if $name =~ s/^\Q$kind\E://;
+    }
+    return \%calls;
+}
+
+# Runs a program in each mode, and compares the calls of a kind.
+sub calls_are {
+    my ($kind, $program, $expected, $title) = @_;
+    for my $mode (sort keys %mode) {
+        my @profiles = recorded($program, "detail=$kind,$mode{$mode}");
+        is_deeply(calls($kind, @profiles), $expected, "$title ($mode)")
+            or diag explain calls($kind, @profiles);
+    }
+}
+
+# ---- SQL ----
+SKIP: {
+    skip 'DBI is not installed', 1 if !$has_dbi;
+    my $head = <<'END';
+use strict;
+use warnings;
+use DBI;
+use FakeDBD qw(Fake);
+my ($dbh, $other) = map { DBI->connect('dbi:Fake:', '', '', { RaiseError => 1, PrintError => 0 }) }
+    1 .. 2;
+END
+    calls_are(sql => $head . <<'END', {
+my $sth = $dbh->prepare('SELECT a FROM t WHERE b = ?');
+for my $i (1 .. 3) { $sth->execute($i); while (my @row = $sth->fetchrow_array) { last if $i > 2 } }
+my $all = $dbh->selectall_arrayref("SELECT a FROM t WHERE b = $_") for 1 .. 4;
+my @one = $dbh->selectrow_array($sth, undef, 1) for 1 .. 5;
+my $col = $dbh->selectcol_arrayref('SELECT c FROM t') for 1 .. 2;
+my $hash = $dbh->selectall_hashref('SELECT a FROM u', 'a');
+my @all = $dbh->selectall_array('SELECT d FROM t');
+my $row = $dbh->selectrow_hashref('SELECT e FROM t');
+$dbh->do('DELETE FROM t WHERE a = ?', undef, 7) for 1 .. 2;
+eval { $dbh->do('it fails') } for 1 .. 3;
+$dbh->prepare_cached('SELECT f FROM t')->execute;
+eval "\$dbh->do('UPDATE t')" for 1 .. 2;
+my @sorted = sort { $dbh->do('SELECT sort'); $a <=> $b } 2, 1;
+$dbh->commit;
+END
+        'SELECT a FROM t WHERE b = ?' => 3 + 4 + 5, 'prepare: SELECT a FROM t WHERE b = ?' => 1,
+        'SELECT c FROM t' => 2, 'SELECT a FROM u' => 1, 'SELECT d FROM t' => 1,
+        'SELECT e FROM t' => 1, 'DELETE FROM t WHERE a = ?' => 2, 'it fails' => 3,
+        'SELECT f FROM t' => 1, 'prepare: SELECT f FROM t' => 1, 'UPDATE t' => 2,
+        'SELECT sort' => 1, commit => 1,
+    }, 'each execution counts once, however the program asks for it');
+
+    calls_are(sql => $head . <<'END', {
+$dbh->{Callbacks} = { selectcol_arrayref => sub { eval { $other->do('it fails') }; return } };
+my $col = $dbh->selectcol_arrayref('SELECT a FROM t') for 1 .. 4;
+my $list = DBI->connect('dbi:Fake:', '', '', { RaiseError => 1, PrintError => 0 });
+$list->{HandleError} = sub { $other->do('INSERT INTO log'); return 0 };
+eval { $list->selectall_arrayref('it fails, too') } for 1 .. 2;
+END
+        'SELECT a FROM t' => 4, 'it fails' => 4, 'it fails, too' => 2, 'INSERT INTO log' => 2,
+    }, 'calls that callbacks make, and that die, are not those around them');
+
+    calls_are(sql => $head . <<'END', {
+package Tied { sub TIESCALAR { return bless [], shift } sub FETCH { return 'SELECT tied' } }
+package Text { use overload '""' => sub { return 'SELECT text' } }
+tie my $tied, 'Tied';
+$dbh->do($tied) for 1 .. 3;
+my $row = $dbh->selectrow_arrayref($tied) for 1 .. 2;
+my $sth = $dbh->prepare(bless [], 'Text');
+$sth->execute for 1 .. 5;
+END
+        '(unreadable)' => 3 + 2 + 5, 'prepare: (unreadable)' => 1,
+    }, 'a text that only code of the program could tell is not read, but its executions count');
+
+    calls_are(sql => $head . <<'END', {
+my ($do, $all) = (\&DBI::db::do, \&DBI::db::selectall_arrayref);
+sub go { for my $i (1) { goto &$do } }
+sub all { goto &$all }
+go($dbh, 'DELETE FROM t') for 1 .. 3;
+my $rows = all($dbh, 'SELECT a FROM t') for 1 .. 4;
+eval { go($dbh, 'it fails') } for 1 .. 2;
+no warnings 'redefine';
+*DBI::db::do = sub { goto &$do };
+$dbh->do('DELETE FROM u') for 1 .. 5;
+END
+        'DELETE FROM t' => 3, 'SELECT a FROM t' => 4, 'it fails' => 2, 'DELETE FROM u' => 5,
+    }, 'goto to a method of DBI is a call');
+
+    my ($profile) = recorded($head . <<'END', 'detail=sql,mode=tree');
+my $sth = $dbh->prepare('SELECT a');
+$sth->execute;
+my @row = $sth->fetchrow_array for 1 .. 2;
+my ($all) = ($dbh->selectall_arrayref('SELECT b'), $dbh->selectall_arrayref('SELECT b'));
+sub all { my $method = DBI::db->can('selectall_arrayref'); goto &$method }
+my $rows = all($dbh, 'SELECT c') for 1 .. 3;
+END
+    my $text = slurp($profile);
+    my %id = reverse map { /^& (\w+) sql (\S+)/ ? ($1 => $2) : () } split /\n/, $text;
+    is_deeply({ map { my $id = $id{"SELECT%20$_"}; ($_ => $text =~ /^#s \Q$id\E rows=(\d+)$/m) }
+            qw(a b c) }, { a => 2, b => 6, c => 9 }, 'the rows that a program has got')
+        or diag $text;
+}
+
+# ---- requests ----
+{
+    # Nothing listens at port 1; a subclass answers in its place, and redirects.
+    calls_are(http => <<'END', {
+use strict;
+use warnings;
+use HTTP::Tiny;
+my $real = \&HTTP::Tiny::request;
+{ no warnings 'redefine'; *HTTP::Tiny::request = sub { goto &$real } }
+my $tiny = HTTP::Tiny->new(timeout => 5);
+$tiny->get("http://127.0.0.1:1/items/$_") for 1 .. 3;
+$tiny->post_form('http://127.0.0.1:1/new', { a => 1 }) for 1 .. 2;
+{ no warnings 'redefine';
+  *HTTP::Tiny::_request = do { my $request = \&HTTP::Tiny::_request; sub { goto &$request } } }
+$tiny->head('http://127.0.0.1:1/head');
+END
+        'GET http://127.0.0.1:1/items/*' => 3, 'POST http://127.0.0.1:1/new' => 2,
+        'HEAD http://127.0.0.1:1/head' => 1,
+    }, 'HTTP::Tiny');
+
+    calls_are(http => <<'END', {
+use strict;
+use warnings;
+package HTTP::Request { sub new { my ($class, @of) = @_; bless { _method => $of[0], _uri => $of[1] }, $class } }
+package LWP::UserAgent { sub simple_request { my ($self, $request) = @_; return 1 } }
+my $agent = bless {}, 'LWP::UserAgent';
+my $url = 'http://h/a';
+$agent->simple_request(HTTP::Request->new(GET => bless \$url, 'URI')) for 1 .. 2;
+$agent->simple_request(HTTP::Request->new(GET => bless [bless(\(my $u = 'http://h/b'), 'URI')], 'URI::URL'));
+$agent->simple_request(HTTP::Request->new(GET => bless {}, 'Own')) for 1 .. 3;
+{ no warnings 'redefine'; my $wrapped = \&LWP::UserAgent::simple_request;
+  eval 'package LWP::UserAgent; sub simple_request { my @of = @_; $wrapped->(@of) } 1' or die; }
+$agent->simple_request(HTTP::Request->new(PUT => 'http://h/c')) for 1 .. 4;
+END
+        'GET http://h/a' => 2, 'GET http://h/b' => 1, 'GET (unreadable)' => 3,
+        'PUT http://h/c' => 4,
+    }, 'LWP::UserAgent: URLs that are objects, and a wrapper with the name of what it wraps');
+
+    calls_are(http => <<'END', {
+use strict;
+use warnings;
+package Mojo::UserAgent { sub start { return } }
+my $url = { scheme => 'http', host => 'h', path => { path => '/a/12' } };
+my $tx = { req => { method => 'GET', url => $url } };
+my $agent = bless {}, 'Mojo::UserAgent';
+$agent->start($tx, undef) for 1 .. 2;
+$agent->start($tx);
+$agent->start($tx, sub { });
+END
+        'GET http://h/a/*' => 3,
+    }, 'Mojo::UserAgent: a call with a callback returns before the request ends');
+}
+
+# ---- commands ----
+calls_are(command => <<'END', {
+use strict;
+use warnings;
+my $true = "$^X -e 1";
+system $true for 1 .. 2;
+system { $^X } 'another name', '-e', 1;
+my $out = `A=secret B="x y" $true arg`;
+open my $pipe, '-|', $^X, '-e', 1 or die;
+my @lines = <$pipe>;
+close $pipe;
+open $pipe, "$true |" or die;
+@lines = <$pipe>;
+close $pipe;
+my $pid = open($pipe, '-|') // die;
+exit if !$pid;
+close $pipe;
+$pid = open($pipe, '-|', '-') // die;
+exit if !$pid;
+close $pipe;
+END
+    $^X =~ s{.*/}{}r =~ s/(?<![.\w])[0-9]+(?![.\w])/*/gr => 6,
+}, 'commands, of which open without one is none') if $^X =~ m{/perl[0-9.]*\z} && $^X !~ /\s/;
+
+# ---- values ----
+my $secrets = 0;
+
+# A text that nothing else has. What masks paths has to take it for a value: digits alone, hex.
+sub secret {
+    my ($kind) = @_;
+    my $n = 7_310_000 + ++$secrets;
+    return $kind eq 'digits' ? "$n" : $kind eq 'hex' ? sprintf('%08xa1', $n * 131)
+        : $kind eq 'uuid' ? sprintf('%08x-4a1b-4c2d-8e3f-%012x', $n, $n * 977)
+        : "Tok${n}Xyz" . 'q' x 5;
+}
+
+# Replaces each SECRET_KIND_ by a secret. Returns the text and the secrets.
+sub with_secrets {
+    my ($text) = @_;
+    my @secrets;
+    $text =~ s/SECRET_(text|digits|hex|uuid)_/push @secrets, secret($1); $secrets[-1]/ge;
+    return ($text, @secrets);
+}
+
+sub files_below {
+    my ($dir) = @_;
+    my @files;
+    find({ no_chdir => 1, wanted => sub { push @files, $_ if -f } }, $dir);
+    return @files;
+}
+
+# No secret is in the profiles of a program, nor in what the tools make of them.
+sub keeps_secrets {
+    my ($program, $title) = @_;
+    my ($text, @secrets) = with_secrets($program);
+    my $any = join '|', map { quotemeta } @secrets;
+    for my $mode (sort keys %mode) {
+        my @profiles = recorded($text, "detail=all,compress=0,$mode{$mode}");
+        my $out = scratch();
+        my @run = map { run_tool(@$_) } ['dprofhtml', ['--no-source', '-o', "$out/page.html", @profiles]],
+            ['dprofstore', ['init', '--to', "dir:$out/store"]],
+            ['dprofstore', ['push', '-q', '--to', "dir:$out/store", @profiles]],
+            map { ['dprofexport', ['--format', $_, '-o', "$out/export.$_", @profiles]] }
+                qw(speedscope firefox callgrind pprof), $mode eq 'trace' ? 'chrome' : ();
+        is_deeply([map { $_->{raw} ? $_->{err} : () } @run], [], "$title: the tools run ($mode)");
+        my @found;
+        for my $file (@profiles, files_below($out)) {
+            my $content = slurp($file);
+            if ($content =~ /^\x1f\x8b/) {
+                require IO::Uncompress::Gunzip;
+                IO::Uncompress::Gunzip::gunzip(\(my $packed = $content), \$content)
+                    or die "$file cannot be unpacked";
+            }
+            push @found, "$file: $1" while $content =~ /($any)/g;
+        }
+        is_deeply(\@found, [], "$title: $#{[@secrets, 0]} secrets are in no file ($mode)");
+    }
+}
+
+keeps_secrets(<<'END', 'commands, files, regexes, requests');
+use strict;
+use warnings;
+use HTTP::Tiny;
+my $tiny = HTTP::Tiny->new(timeout => 5,
+    default_headers => { Authorization => 'Basic SECRET_text_' });
+for my $path (qw(SECRET_digits_ SECRET_hex_ SECRET_uuid_ a/SECRET_digits_/b x%20SECRET_digits_
+        n=SECRET_hex_ SECRET_text_SECRET_digits_)) {
+    $tiny->get("http://SECRET_text_:SECRET_text_\@127.0.0.1:1/$path?SECRET_text_=SECRET_text_"
+            . '#SECRET_text_');
+}
+$tiny->post('http://127.0.0.1:1/p', { content => 'SECRET_text_', headers => { X => 'SECRET_text_' } });
+my $perl = $^X;
+system $perl, '-e', '1', 'SECRET_text_';
+system "SECRET_text_=SECRET_text_ $perl -e 1 SECRET_text_ </dev/null # SECRET_text_";
+system "env A='SECRET_text_ x' B=SECRET_text_ $perl -e 1 'SECRET_text_'";
+system 'exit 0; SECRET_text_';
+my $out = `echo SECRET_text_ | cat`;
+open my $in, '-|', $perl, '-e', 1, 'SECRET_text_' or die;
+close $in;
+open $in, "$perl -e 1 SECRET_text_ |" or die;
+close $in;
+for my $name (qw(SECRET_digits_ SECRET_hex_ SECRET_uuid_ user-SECRET_digits_.txt
+        SECRET_text_SECRET_digits_)) {
+    my $path = "/nonexistent/$name";
+    my ($file, $dir);
+    no warnings;
+    my $there = open($file, '<', $path) || -e $path || stat($path) || opendir($dir, $path)
+        || open($file, "< $path") || do $path || eval { require $path };
+}
+my ($text, $word) = ('a SECRET_text_ b', 'SECRET_text_');
+my $qr = qr/$word/;
+my @n = (scalar($text =~ /$word/), scalar($text =~ /^a \Q$word\E b/o), scalar($text =~ $qr),
+    scalar($text =~ /x$qr/i), scalar($text =~ m{$word|$qr}x), $text =~ s/$word/SECRET_text_/r,
+    $text =~ s/a/$word/r, $text =~ s/$word/lc $word/er, $text =~ tr/a/b/r);
+{ use re 'eval'; my $code = "(?{ 'SECRET_text_' })"; push @n, scalar($text =~ /a$code/) }
+for ($word) { push @n, scalar(/$_/), scalar("x$_" =~ "x$_") }
+my @parts = split /$word/, $text;
+END
+
+SKIP: {
+    skip 'DBI is not installed', 1 if !$has_dbi;
+    keeps_secrets(<<'END', 'SQL');
+use strict;
+use warnings;
+use DBI;
+use FakeDBD qw(Fake Pg SQLite mysql MariaDB);
+my %dbh = map { $_ => DBI->connect("dbi:$_:", '', '', { RaiseError => 1, PrintError => 0 }) }
+    qw(Fake Pg SQLite mysql MariaDB);
+my @everywhere = (
+    q{SELECT 'SECRET_text_', 'it''s SECRET_text_' FROM t WHERE a = SECRET_digits_},
+    q{SELECT * FROM t WHERE a IN ('SECRET_text_', SECRET_digits_, -SECRET_digits_.5e3)},
+    qq{SELECT 1 -- SECRET_text_ it's\nFROM t /* SECRET_text_ ' */ WHERE a = 'SECRET_text_'},
+    q{INSERT INTO t VALUES ('SECRET_text_', SECRET_digits_), (N'SECRET_text_', X'SECRET_hex_')},
+    q{SELECT 'SECRET_text_ without end}, q{SELECT 0xSECRET_hex_ FROM t LIMIT SECRET_digits_},
+);
+my %own = (
+    Pg => [q{SELECT E'a\\'SECRET_text_', $$SECRET_text_ '$$, $q$SECRET_text_ $$ "$q$, U&'SECRET_text_'},
+        q{SELECT /* a /* SECRET_text_ */ 'SECRET_text_ */ B'101', 'SECRET_text_'::text},
+        qq{SELECT 'a\\', 'SECRET_text_', 'b'\n'SECRET_text_'}],
+    SQLite => [q{SELECT 'a\\', 'SECRET_text_', "SECRET_text_", x'SECRET_hex_' WHERE "a" = "SECRET_text_"}],
+    Fake => [q{SELECT 'a\\'SECRET_text_', "SECRET_text_", $$SECRET_text_$$},
+        q{SELECT q'[it's SECRET_text_]' FROM dual}, q{SELECT "SECRET_text_" WHERE a LIKE "SECRET_text_%"}],
+);
+$own{$_} = [q{SELECT "SECRET_text_", 'a\\'SECRET_text_', "it""s SECRET_text_", _utf8'SECRET_text_'},
+    qq{SELECT 1 # SECRET_text_ '\n, 'SECRET_text_' /*! , 'SECRET_text_' */},
+    q{SELECT * FROM `t` WHERE `a` = "SECRET_text_"}] for qw(mysql MariaDB);
+for my $name (sort keys %dbh) {
+    for my $statement (@everywhere, @{ $own{$name} }) {
+        my $sth = $dbh{$name}->prepare($statement);
+        $sth->execute(('SECRET_text_') x ($statement =~ tr/?//));
+        my $rows = $sth->fetchall_arrayref;
+        $dbh{$name}->do($statement, { SECRET_text_ => 'SECRET_text_' }, 'SECRET_text_');
+        $rows = $dbh{$name}->selectcol_arrayref($statement);
+    }
+    $dbh{$name}->do('SELECT a FROM t WHERE b = ? AND c = :name', undef, 'SECRET_text_', 'SECRET_digits_');
+    eval { $dbh{$name}->do("it fails 'SECRET_text_'") };
+}
+END
+}
+
+done_testing;
