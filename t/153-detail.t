@@ -184,6 +184,51 @@ END
     }, 'Mojo::UserAgent: a call with a callback returns before the request ends');
 }
 
+# ---- templates ----
+
+# In Mojolicious, the options of a template that is not inline have an undefined `inline`, and the
+# renderer finds the handler.
+calls_are(template => <<'END', {
+use strict;
+use warnings;
+package Mojolicious::Renderer { sub _render_template { return 1 } }
+package Mojo::Template { sub render { return 1 } sub render_file { return render(@_) } }
+package Mojolicious::Plugin::EPLRenderer { sub handle { Mojo::Template->render_file('x.epl') } }
+package Template::Document { sub process { return 1 } }
+package Text::Xslate::Engine { sub render { return 1 } sub render_string { return render(@_) } }
+package Text::Xslate::PP { sub render { return 1 } }
+package HTML::Template { sub output { return 1 } }
+package HTML::Mason::Request { sub comp { return 1 } }
+package main;
+my $renderer = bless { default_handler => 'ep', templates => { 'b.txt' => ['tt', 'ep'] } },
+    'Mojolicious::Renderer';
+sub page {
+    $renderer->_render_template(undef, \my $to, { inline => undef, handler => undef, @_ });
+}
+page(template => 'a', format => 'html') for 1 .. 2;
+page(template => 'b', format => 'txt');
+page(template => 'shop/b', format => 'txt', handler => 'epl');
+page(template => 'a', format => 'html', inline => 'SECRET <%= 1 %>');
+Mojolicious::Plugin::EPLRenderer->handle;
+Mojo::Template->render_file('t/mail-12345.ep');
+Mojo::Template->render('SECRET');
+bless({ name => 'report.tt' }, 'Template::Document')->process for 1 .. 3;
+bless({ name => \'SECRET' }, 'Template::Document')->process;
+Text::Xslate::Engine->render('a.tx', {});
+Text::Xslate::Engine->render_string('SECRET');
+Text::Xslate::PP->render('pp.tx');
+bless({ options => { filename => 'page.tmpl' } }, 'HTML::Template')->output;
+bless({ options => {} }, 'HTML::Template')->output;
+my $mason = bless {}, 'HTML::Mason::Request';
+$mason->comp('/head.mas');
+$mason->comp({ store => \my $to }, '/in.mas');
+$mason->comp(bless { path => '/object.mas' }, 'HTML::Mason::Component');
+END
+    'a.html.ep' => 2, 'b.txt.tt' => 1, 'shop/b.txt.epl' => 1, '(text)' => 5, 't/mail-*.ep' => 1,
+    'report.tt' => 3, 'a.tx' => 1, 'pp.tx' => 1, 'page.tmpl' => 1, '/head.mas' => 1, '/in.mas' => 1,
+    '/object.mas' => 1,
+}, 'each library');
+
 # ---- commands ----
 calls_are(command => <<'END', {
 use strict;

@@ -116,39 +116,51 @@ static bool add_file(struct dp_buf *to, SV *sv)
     return true;
 }
 
-/* Appends the name that Mojolicious gives to a template: NAME.FORMAT.HANDLER. */
-static bool add_rendered(pTHX_ struct dp_buf *to, SV *options)
+/* The handler of the template NAME.FORMAT: the one that is asked for, the first one that has a file
+ * of that name, or the default. */
+static SV *handler_of(pTHX_ SV *renderer, SV *options, struct dp_buf *name)
 {
-    static const char parts[][9] = { "template", "format", "handler" };
+    SV *handler = value_in(aTHX_ options, "handler");
+    if (handler)
+        return handler;
+    AV *handlers = array_of(value_in(aTHX_ value_in(aTHX_ renderer, "templates"),
+                                     dp_buf_cstr(name)));
+    return handlers && AvFILLp(handlers) >= 0 ? AvARRAY(handlers)[0]
+                                              : value_in(aTHX_ renderer, "default_handler");
+}
+
+/* Appends the name that Mojolicious gives to a template: NAME.FORMAT.HANDLER. */
+static bool add_rendered(pTHX_ struct dp_buf *to, struct dp_buf *scratch, SV *renderer,
+                         SV *options)
+{
     if (value_in(aTHX_ options, "inline")) {
         dp_buf_adds(to, "(text)");
         return true;
     }
-    for (size_t i = 0; i < DP_ARRAY_LEN(parts); i++) {
-        SV *part = value_in(aTHX_ options, parts[i]);
-        STRLEN len;
-        const char *text = dpx_subject_text(part, &len);
-        if (!text && i == 0)
-            return false;
-        if (text && i)
-            dp_buf_addc(to, '.');
-        if (text)
-            dp_mask_path(to, text, len);
-    }
-    return true;
+    dp_buf_clear(scratch);
+    if (!add_text(scratch, value_in(aTHX_ options, "template")))
+        return false;
+    dp_buf_addc(scratch, '.');
+    add_text(scratch, value_in(aTHX_ options, "format"));
+    SV *handler = scratch->err ? NULL : handler_of(aTHX_ renderer, options, scratch);
+    dp_buf_addc(scratch, '.');
+    add_text(scratch, handler);
+    if (!scratch->err)
+        dp_mask_path(to, scratch->ptr, scratch->len);
+    return !scratch->err;
 }
 
 /* Is the caller a part of a library whose own call is the span: a handler of Mojolicious, or a
  * method that renders a file or a text by another one? */
 static bool is_rendering(pTHX)
 {
-    static const char *const libraries[] = {
+    static const char libraries[][33] = {
         "Mojolicious::Plugin::EPRenderer", "Mojolicious::Plugin::EPLRenderer", "Mojo::Template",
-        "Text::Xslate::Engine", "Text::Xslate::PP", NULL
+        "Text::Xslate::Engine", "Text::Xslate::PP"
     };
     const char *package = CopSTASHPV(PL_curcop);
-    for (const char *const *library = libraries; package && *library; library++)
-        if (strEQ(package, *library))
+    for (size_t i = 0; package && i < DP_ARRAY_LEN(libraries); i++)
+        if (strEQ(package, libraries[i]))
             return true;
     return false;
 }
@@ -176,7 +188,7 @@ static bool add_subject(pTHX_ struct dp_buf *to, struct dp_buf *scratch,
     case DPX_OF_SELF:
         return add_file(to, value_in(aTHX_ self, "name"));
     case DPX_OF_RENDERER:
-        return add_rendered(aTHX_ to, dpx_subject_argument(args, 3));
+        return add_rendered(aTHX_ to, scratch, self, dpx_subject_argument(args, 3));
     case DPX_OF_OPTIONS:
         return add_file(to, value_in(aTHX_ value_in(aTHX_ self, "options"), "filename"));
     case DPX_OF_COMPONENT:

@@ -21,7 +21,7 @@ SV *dpx_subject_element(pTHX_ HV *hv, const char *key)
     bool calls = SvRMAGICAL(hv)
                  && (mg_find((SV *)hv, PERL_MAGIC_tied) || mg_find((SV *)hv, PERL_MAGIC_uvar));
     SV **svp = calls ? NULL : hv_fetch(hv, key, (I32)strlen(key), 0);
-    return svp ? *svp : NULL;
+    return svp && *svp && SvOK(*svp) ? *svp : NULL;
 }
 
 bool dpx_subject_command(struct dp_buf *to, SV *first, bool is_list)

@@ -31,7 +31,8 @@ const char *dpx_subject_text(SV *sv, STRLEN *len);
 /* Argument i, or NULL. */
 SV *dpx_subject_argument(const struct dpx_args *args, SSize_t i);
 
-/* The value under a key, or NULL. A hash with magic that calls code has none. */
+/* The value under a key; NULL: there is none, or it is undefined. A hash with magic that calls code
+ * has none. */
 SV *dpx_subject_element(pTHX_ HV *hv, const char *key);
 
 #endif
