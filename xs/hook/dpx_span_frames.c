@@ -48,6 +48,7 @@ static bool push_again(struct dpx_ctx *ctx, PERL_SI *si, I32 key, U32 id, U64 no
 bool dpx_span_frames_push(struct dpx_ctx *ctx, PERL_SI *si, I32 key, U32 id, U64 now, bool is_again)
 {
     dpx_way.settle = settle_spans;
+    dpx_frame_has_spans = true;
     return (is_again ? push_again : push[dpx_way_bits])(ctx, si, key, id, now);
 }
 

@@ -2,6 +2,7 @@
 #include "dp_mem.h"
 
 struct dpx_way dpx_way;
+bool dpx_frame_has_spans;
 
 bool dpx_frame_more(struct dpx_ctx *ctx)
 {
@@ -51,20 +52,24 @@ static I32 save_height(pTHX_ const struct dpx_frame *f)
     return above->si_cxix >= 0 ? above->si_cxstack[0].blk_oldsaveix : PL_savestack_ix;
 }
 
+/* Is a frame alive that looks dead? A span of an XS sub lives as long as the frame below it, and a
+ * span outside of all subs ends by itself (dpx_span_frames.h). */
+static DP_COLD bool lives_as_span(pTHX_ const struct dpx_frame *f)
+{
+    return !f->si || (DPX_KEY_IS_XS(f->key) && f->saved == DPX_SAVED_BELOW
+                      && dpx_frame_is_alive(aTHX_ f - 1));
+}
+
 bool dpx_frame_is_alive(pTHX_ const struct dpx_frame *f)
 {
     I32 ix = DPX_KEY_IX(f->key);
-    if (!on_chain(f->si, PL_curstackinfo) || ix > f->si->si_cxix)
-        return !f->si;          /* a span outside of all subs ends by itself (dpx_span_frames.h) */
-    if (!DPX_KEY_IS_XS(f->key))
-        return dpx_frame_is_sub_slot(f->si, ix);
-    if (f->saved == DPX_SAVED_BELOW)
-        return dpx_frame_is_alive(aTHX_ f - 1);
-    return f->saved < save_height(aTHX_ f) && !dpx_frame_lost_caller(f);
+    if (on_chain(f->si, PL_curstackinfo) && ix <= f->si->si_cxix
+        && (DPX_KEY_IS_XS(f->key) ? f->saved < save_height(aTHX_ f) && !dpx_frame_lost_caller(f)
+                                  : dpx_frame_is_sub_slot(f->si, ix)))
+        return true;
+    return DP_UNLIKELY(dpx_frame_has_spans) && lives_as_span(aTHX_ f);
 }
 
-/* Records the end of the calls on top that perl's own stack no longer has, at stamp now. The calls
- * of another coroutine are put aside first, if one runs now. */
 DP_INLINE void reconcile(pTHX_ struct dpx_ctx *ctx, U64 now, const int way)
 {
     if (dpx_coro_is_other(aTHX_ ctx))

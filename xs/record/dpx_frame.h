@@ -64,6 +64,9 @@ struct dpx_way {
 extern const struct dpx_way dpx_ways[DPX_WAYS];
 extern struct dpx_way dpx_way;  /* the functions of dpx_way_bits */
 
+/* Has the process pushed frames of spans? */
+extern bool dpx_frame_has_spans;
+
 /* dpx_arrive, dpx_leave and dpx_leave_to_c, for callers that do not have the way as a constant. */
 #define dpx_frame_arrive(ctx)   (dpx_way.arrive(ctx))
 #define dpx_frame_leave(ctx)    (dpx_way.leave(ctx))
