@@ -387,6 +387,21 @@ spew('other.out', $other);
 is(run_tool('dprofdiff', ['ours.out', 'other.out'], dir => $dir)->{err},
     "the sides differ: perl is not the same: 5.036000, 5.030000; record them alike, or add -f\n",
     'the profile of another perl');
+
+# ---- the words of each Getopt::Long ----
+
+{
+    require Devel::DProf::Tool::Options;
+    my $options = Devel::DProf::Tool::Options->new(name => 'dproftool',
+        text => "= O|rows=i share=f\n  -O, --rows N  as many rows\n");
+    for my $kind ('', 'integer ') {
+        is($options->refusal(qq{Value "ten" invalid for option rows (${kind}number expected)\n}),
+            '--rows ten: must be a whole number: --rows N', "an option with a '${kind}number'");
+    }
+    is($options->refusal(qq{Value "ten" invalid for option share (real number expected)\n}),
+        '--share ten: must be a number', 'an option with a real number');
+}
+
 # ---- a terminal ----
 
 SKIP: {

@@ -188,10 +188,11 @@ sub refusal {
         if $message =~ /^Option (\S+) requires an argument\z/;
     return dashed($1) . ' takes no value'
         if $message =~ /^Option (\S+) does not take an argument\z/;
-    my ($value, $name, $is_real)
-        = $message =~ /^Value "(.*)" invalid for option (\S+) \((real )?number expected\)\z/
+    my ($value, $name, $kind)   # before Getopt::Long 2.58, a whole number had no kind
+        = $message =~ /^Value "(.*)" invalid for option (\S+) \((\w+ )?number expected\)\z/
         or return $message;
-    return dashed($name) . " $value: must be a " . ($is_real ? '' : 'whole ') . 'number'
+    return dashed($name) . " $value: must be a "
+        . (($kind // '') eq 'real ' ? '' : 'whole ') . 'number'
         . ($name eq 'o' && !$self->has_output ? "; $TO_FILE" : $self->example($name));
 }
 
