@@ -14,6 +14,7 @@
 #include "dpx_name.h"
 #include "dpx_report.h"
 #include "dpx_run.h"
+#include "dpx_sample.h"
 #include "dpx_span.h"
 #include "dpx_span_frames.h"
 #include "dpx_spans.h"

@@ -102,14 +102,16 @@ my ($clock) = ours_version() =~ /clock (\w+)/;
 
 # ---- samples ----
 
-# Sampling once a second, which gives a run a few samples; and with recording stopped, none.
+# Sampling once a second, which gives a run a few samples; with a look at each call for spans; and
+# with recording stopped, no samples.
 my ($name, $options, @env) = @$sampled;
 my $stopped = [ 'stopped', [ map { s/sample=1$/sample=1000,start=no/r } @$options ], @env ];
+my $detailed = [ 'detail=all', [ map { s/sample=1$/sample=1,detail=all/r } @$options ], @env ];
 print "instructions that sampling adds between samples, and while it is stopped\n";
-table([ '', 'plain', 'added', 'stopped' ], map {
-    my %per = per_turn($_->[1], $clock, undef, $plain, $sampled, $stopped);
+table([ '', 'plain', 'added', 'detail=all', 'stopped' ], map {
+    my %per = per_turn($_->[1], $clock, undef, $plain, $sampled, $detailed, $stopped);
     [ $_->[0], map { sprintf '%.1f', $_ } $per{plain}, map { $per{$_} - $per{plain} } $name,
-        'stopped' ];
+        'detail=all', 'stopped' ];
 } @programs);
 
 # ---- statements ----

@@ -154,12 +154,15 @@ END
     calls_are(http => <<'END', {
 use strict;
 use warnings;
-package HTTP::Request { sub new { my ($class, @of) = @_; bless { _method => $of[0], _uri => $of[1] }, $class } }
+package HTTP::Request {
+    sub new { my ($class, @of) = @_; bless { _method => $of[0], _uri => $of[1] }, $class }
+}
 package LWP::UserAgent { sub simple_request { my ($self, $request) = @_; return 1 } }
 my $agent = bless {}, 'LWP::UserAgent';
 my $url = 'http://h/a';
 $agent->simple_request(HTTP::Request->new(GET => bless \$url, 'URI')) for 1 .. 2;
-$agent->simple_request(HTTP::Request->new(GET => bless [bless(\(my $u = 'http://h/b'), 'URI')], 'URI::URL'));
+my $inner = bless \(my $u = 'http://h/b'), 'URI';
+$agent->simple_request(HTTP::Request->new(GET => bless [$inner], 'URI::URL'));
 $agent->simple_request(HTTP::Request->new(GET => bless {}, 'Own')) for 1 .. 3;
 { no warnings 'redefine'; my $wrapped = \&LWP::UserAgent::simple_request;
   eval 'package LWP::UserAgent; sub simple_request { my @of = @_; $wrapped->(@of) } 1' or die; }
@@ -288,7 +291,8 @@ sub keeps_secrets {
     for my $mode (sort keys %mode) {
         my @profiles = recorded($text, "detail=all,compress=0,$mode{$mode}");
         my $out = scratch();
-        my @run = map { run_tool(@$_) } ['dprofhtml', ['--no-source', '-o', "$out/page.html", @profiles]],
+        my @run = map { run_tool(@$_) }
+            ['dprofhtml', ['--no-source', '-o', "$out/page.html", @profiles]],
             ['dprofstore', ['init', '--to', "dir:$out/store"]],
             ['dprofstore', ['push', '-q', '--to', "dir:$out/store", @profiles]],
             map { ['dprofexport', ['--format', $_, '-o', "$out/export.$_", @profiles]] }
@@ -319,7 +323,8 @@ for my $path (qw(SECRET_digits_ SECRET_hex_ SECRET_uuid_ a/SECRET_digits_/b x%20
     $tiny->get("http://SECRET_text_:SECRET_text_\@127.0.0.1:1/$path?SECRET_text_=SECRET_text_"
             . '#SECRET_text_');
 }
-$tiny->post('http://127.0.0.1:1/p', { content => 'SECRET_text_', headers => { X => 'SECRET_text_' } });
+$tiny->post('http://127.0.0.1:1/p',
+    { content => 'SECRET_text_', headers => { X => 'SECRET_text_' } });
 my $perl = $^X;
 system $perl, '-e', '1', 'SECRET_text_';
 system "SECRET_text_=SECRET_text_ $perl -e 1 SECRET_text_ </dev/null # SECRET_text_";
@@ -365,12 +370,17 @@ my @everywhere = (
     q{SELECT 'SECRET_text_ without end}, q{SELECT 0xSECRET_hex_ FROM t LIMIT SECRET_digits_},
 );
 my %own = (
-    Pg => [q{SELECT E'a\\'SECRET_text_', $$SECRET_text_ '$$, $q$SECRET_text_ $$ "$q$, U&'SECRET_text_'},
+    Pg => [
+        q{SELECT E'a\\'SECRET_text_', $$SECRET_text_ '$$, $q$SECRET_text_ $$ "$q$,}
+            . q{ U&'SECRET_text_'},
         q{SELECT /* a /* SECRET_text_ */ 'SECRET_text_ */ B'101', 'SECRET_text_'::text},
         qq{SELECT 'a\\', 'SECRET_text_', 'b'\n'SECRET_text_'}],
-    SQLite => [q{SELECT 'a\\', 'SECRET_text_', "SECRET_text_", x'SECRET_hex_' WHERE "a" = "SECRET_text_"}],
+    SQLite => [
+        q{SELECT 'a\\', 'SECRET_text_', "SECRET_text_", x'SECRET_hex_' WHERE "a" = "SECRET_text_"},
+    ],
     Fake => [q{SELECT 'a\\'SECRET_text_', "SECRET_text_", $$SECRET_text_$$},
-        q{SELECT q'[it's SECRET_text_]' FROM dual}, q{SELECT "SECRET_text_" WHERE a LIKE "SECRET_text_%"}],
+        q{SELECT q'[it's SECRET_text_]' FROM dual},
+        q{SELECT "SECRET_text_" WHERE a LIKE "SECRET_text_%"}],
 );
 $own{$_} = [q{SELECT "SECRET_text_", 'a\\'SECRET_text_', "it""s SECRET_text_", _utf8'SECRET_text_'},
     qq{SELECT 1 # SECRET_text_ '\n, 'SECRET_text_' /*! , 'SECRET_text_' */},
@@ -383,7 +393,8 @@ for my $name (sort keys %dbh) {
         $dbh{$name}->do($statement, { SECRET_text_ => 'SECRET_text_' }, 'SECRET_text_');
         $rows = $dbh{$name}->selectcol_arrayref($statement);
     }
-    $dbh{$name}->do('SELECT a FROM t WHERE b = ? AND c = :name', undef, 'SECRET_text_', 'SECRET_digits_');
+    $dbh{$name}->do('SELECT a FROM t WHERE b = ? AND c = :name', undef,
+        'SECRET_text_', 'SECRET_digits_');
     eval { $dbh{$name}->do("it fails 'SECRET_text_'") };
 }
 END

@@ -5,11 +5,11 @@
 #   perl Makefile.PL && make
 #   perl xt/details.pl [--keep] [NAME ...]
 #
-# NAME: some of the checks (database, dbic, mojo, dancer, report, commands). They run in traces, trees
-# and trees with lines. Servers of PostgreSQL and MariaDB are started in a temporary folder, as root
-# under the users postgres and mysql. What is not installed is skipped; DPROF_ALL_DETAILS=1 makes
-# that a failure. Counts have to be equal, and times within 5 % of DBI's profile. Exit status 0: all
-# are.
+# NAME: some of the checks (database, dbic, mojo, dancer, report, commands). They run in traces,
+# trees and trees with lines. Servers of PostgreSQL and MariaDB are started in a temporary folder,
+# as root under the users postgres and mysql. What is not installed is skipped;
+# DPROF_ALL_DETAILS=1 makes that a failure. Counts have to be equal, and times within 5 % of DBI's
+# profile. Exit status 0: all are.
 use strict;
 use warnings;
 use FindBin;
@@ -23,7 +23,8 @@ use Databases;
 
 GetOptions('keep' => \my $keep) or exit 2;
 my %mode = (trace => 'mode=trace', tree => 'mode=tree', lines => 'mode=tree,lines=time');
-my %needs = (database => ['DBI'], dbic => ['DBIx::Class'], mojo => [qw(Mojolicious DBIx::Class LWP)],
+my %needs = (database => ['DBI'], dbic => ['DBIx::Class'],
+    mojo => [qw(Mojolicious DBIx::Class LWP)],
     dancer => [qw(Dancer2 DBIx::Class Template)], report => ['Template'], commands => ['IPC::Run']);
 my @order = qw(database dbic mojo dancer report commands);
 my @wanted = @ARGV ? @ARGV : @order;
@@ -78,7 +79,8 @@ sub spans {
 # Compares counts by text.
 sub same_counts {
     my ($title, $got, $expected) = @_;
-    my @differ = map { sprintf '%s: %s in the profile, %s', $_, $got->{$_} // 0, $expected->{$_} // 0 }
+    my @differ = map { sprintf '%s: %s in the profile, %s', $_, $got->{$_} // 0,
+        $expected->{$_} // 0 }
         grep { ($got->{$_} // 0) != ($expected->{$_} // 0) }
         sort keys %{ { %$got, %$expected } };
     my $sum = 0;
@@ -145,7 +147,8 @@ sub same_times {
         # Below a millisecond, the two profilers' own calls are more than the database.
         next if $dbi{$text} < 0.1;
         my $off = ($mine{$text} // 0) / $dbi{$text} - 1;
-        push @far, sprintf '%s: %.4f s in the profile, %.4f s', $text, $mine{$text} // 0, $dbi{$text}
+        push @far, sprintf '%s: %.4f s in the profile, %.4f s', $text, $mine{$text} // 0,
+            $dbi{$text}
             if abs($off) > 0.05;
     }
     check(!@far && $dbi && abs($mine / $dbi - 1) <= 0.05,
@@ -236,7 +239,8 @@ sub check_mojo {
             my %got;
             my $http = spans(http => @client);
             $got{ s{http://[^/]*}{}r } += $http->{$_}[0] for keys %$http;
-            # A redirect that Mojo::UserAgent follows is a part of its request; it follows none here.
+            # A redirect that Mojo::UserAgent follows is a part of its request; none is followed
+            # here.
             same_counts("client, $mode, the server's log", \%got, \%log);
             same_counts("mojo, $name, $mode, the server", sql_counts(spans(sql => @app)),
                 server_counts($server)) if $server;
@@ -244,7 +248,8 @@ sub check_mojo {
             my $found = grep { m{^GET /artist/|^DELETE /artist/} } split /\n/, slurp($log);
             my $lists = $log{'GET /artists'};
             same_counts("mojo, $name, $mode, templates",
-                { map { $_ => $templates->{$_} // 0 } map { "$_.html.ep" } qw(artist artists discs) },
+                { map { $_ => $templates->{$_} // 0 }
+                    map { "$_.html.ep" } qw(artist artists discs) },
                 { 'artist.html.ep' => $found, 'artists.html.ep' => $lists,
                     'discs.html.ep' => $found + 6 * $lists });
         }

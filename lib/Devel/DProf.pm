@@ -603,6 +603,18 @@ A sample stands for the time that has passed between two looks of the profiler's
 CPU time in between. An op that takes longer than that gets one sample, which stands for all of its
 time. The number of samples is a counter: C<-m samples>.
 
+=head2 Spans in samples
+
+    perl -d:DProf=sample=100,detail=sql+http server.pl
+
+With C<detail>, samples say how much time each statement and each request took. How often they were
+executed, and which were repeated, needs a recording without C<sample>. To see which calls are
+spans, the profiler looks at each call. That costs about a hundred instructions a call
+(F<bench/instructions.pl>). Spans that the program itself marks with C<span>
+(L<Devel::DProf::Control>) are in samples even without C<detail>, and cost nothing else.
+
+Samples that are taken from outside have no spans (L</ATTACHING>).
+
 =head2 Subs that wait
 
 A sub that waits (C<accept>, C<select>, a database) has real time, and only its own CPU time. CPU
@@ -1006,7 +1018,7 @@ the program.
 
 A call of DBI's C<execute_array>, and a loop of statements inside a driver, is what the driver makes
 of it: one span, or one for each execution that goes through DBI's C<execute>. With DBI's pure-Perl
-mode (C<DBI_PUREPERL>) no statement is found. Samples have no spans.
+mode (C<DBI_PUREPERL>) no statement is found.
 
 A span costs as much as a call. A statement also costs the lookup of its text. Both together took
 0.3 to 0.6 microseconds where F<bench/detail.pl> was run.

@@ -89,7 +89,7 @@ static OP *call_detailed(pTHX_ unsigned n)
         return next;
     if (DP_UNLIKELY(ctx->state == DPX_BORN) && at && ctx->top >= ctx->frames + at) {
         ctx->top = ctx->frames + at - 1;        /* as in call_builtin */
-        ctx->child.depth = at - 1;
+        ctx->child.depth = dpx_recorded_top(ctx) - ctx->frames;
         return next;
     }
     dpx_span_frames_pop_c(ctx, at, serial);

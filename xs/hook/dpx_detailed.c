@@ -141,7 +141,7 @@ static U32 enter(pTHX_ struct dpx_ctx *ctx, CV *cv, U32 id, OP *next, bool is_go
         if (is_goto)
             end_sub(ctx, si, si->si_cxix, now);
         push_both(aTHX_ ctx, own, &s, request, now);
-        if (dpx_run.opt.lines && !dpx_line_samples())
+        if (dpx_run.opt.lines && !dpx_run.opt.sample)
             dpx_stmt_go_on(aTHX_ ctx, next);
         dpx_frame_same_arrival(ctx, now);
         own = 0;

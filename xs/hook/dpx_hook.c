@@ -750,7 +750,7 @@ void dpx_hook_install(pTHX_ const struct dpx_ctx *ctx)
               | (ctx->rec.how.line_times ? DPX_LINES : 0);
     if (dpx_way_bits < 0) {
         dpx_way_bits = way;
-        dpx_way = dpx_ways[way];
+        dpx_way = dpx_run.only_samples ? dpx_unmarked_way : dpx_ways[way];
         jumped_way = jumped_ways[way];
         our_entersub = enter_hook[way];
         dpx_adopt_type(OP_EXEC, &orig_exec, exec_hook);

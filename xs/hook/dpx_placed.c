@@ -119,7 +119,8 @@ static bool is_same(const struct dpx_placed *p, const struct dpx_running *r)
 {
     const struct dpx_running *of = &p->of;
     return of->cv == r->cv && of->start == r->start && of->from == r->from && of->to == r->to
-           && of->pad == r->pad && of->is_file == r->is_file && has_name(r->cv, p->name);
+           && of->pad == r->pad && of->is_file == r->is_file && of->span == r->span
+           && has_name(r->cv, p->name);
 }
 
 /* A call of a recorded sub that is known to lead from one context to another. On 64 bits, this is a
@@ -140,7 +141,7 @@ struct dpx_step {
 /* Returns the hash of a path of frames that is longer by the running code r. */
 static UV path_on(UV path, const struct dpx_running *r)
 {
-    path = (path ^ PTR2UV(r->start) ^ PTR2UV(r->to) << 7) * (UV)0x9E3779B97F4A7C15;
+    path = (path ^ PTR2UV(r->start) ^ PTR2UV(r->to) << 7 ^ r->span) * (UV)0x9E3779B97F4A7C15;
     return (path ^ path >> 29 ^ PTR2UV(r->from)) * (UV)0xBF58476D1CE4E5B9;
 }
 
@@ -171,12 +172,16 @@ static bool place_call(pTHX_ struct dpx_ctx *ctx, struct dpx_placed *to,
         *to = (struct dpx_placed){ *r, step->name, step->node, step->sub, NULL, path };
         return true;
     }
-    bool is_fixed = !is_autoload(aTHX_ ctx, r);
-    U32 id = dpx_running_sub(aTHX_ ctx, r);
     *to = *outer;
     to->of = *r;
     to->name = r->cv ? name_key(aTHX_ r->cv) : 0;
     to->path = path;
+    if (r->span) {
+        to->node = dp_cct_child(&ctx->rec.cct, outer->node, r->span, 0);
+        return true;
+    }
+    bool is_fixed = !is_autoload(aTHX_ ctx, r);
+    U32 id = dpx_running_sub(aTHX_ ctx, r);
     if (id) {
         bool is_fixed_site;
         U32 site = site_of(aTHX_ ctx, r, outer_pad, &is_fixed_site);

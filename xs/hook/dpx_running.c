@@ -31,6 +31,7 @@ PAD *dpx_running_main_pad(pTHX) { return PL_main_cv ? pad_of(PL_main_cv, 1) : NU
 static bool describe_context(const PERL_CONTEXT *cx, struct dpx_running *to)
 {
     CV *cv;
+    to->span = 0;
     to->from = cx->blk_oldcop;
     if (CxTYPE(cx) == CXt_EVAL) {
         cv = cx->blk_eval.cv;
@@ -63,6 +64,8 @@ static size_t list_running(pTHX_ struct dpx_running *to, size_t room, size_t lef
             const PERL_CONTEXT *cx = &si->si_cxstack[ix];
             if (!describe_context(cx, &one))
                 continue;
+            one.si = si;
+            one.ix = ix;
             one.loop = ix > 0 && dpx_running_is_loop(cx - 1) ? cx[-1].blk_oldcop : NULL;
             size_t at = n > left_out ? n - left_out : 0;
             if (!n || (at && at < room))
@@ -81,6 +84,56 @@ size_t dpx_running_find(pTHX_ struct dpx_running *to, size_t room)
     list_running(aTHX_ to, room, n - room);
     return room;
 }
+
+/* ---- spans ---- */
+
+/* Does the frame stand in running code, or in code that this has called? */
+static bool is_inside(pTHX_ const struct dpx_frame *f, const struct dpx_running *r)
+{
+    if (f->si == r->si)
+        return r->ix <= DPX_KEY_IX(f->key);
+    for (const PERL_SI *si = f->si; si; si = si->si_prev)
+        if (si == r->si)
+            return true;
+    return false;
+}
+
+/* A span in running code; outer: that code, or NULL. */
+static struct dpx_running span_in(pTHX_ const struct dpx_frame *f, const struct dpx_running *outer)
+{
+    struct dpx_running span = { .from = PL_curcop, .pad = dpx_running_main_pad(aTHX) };
+    if (outer) {
+        span = *outer;
+        span.cv = NULL;
+        span.start = span.to = NULL;
+    }
+    span.span = f->id;
+    return span;
+}
+
+size_t dpx_running_add_spans(pTHX_ const struct dpx_ctx *ctx, UV last, struct dpx_running *to,
+                             size_t n, size_t room)
+{
+    const struct dpx_frame *f = ctx->frames + 1;
+    size_t spans = 0, i = n;
+    for (const struct dpx_frame *one = f; one <= ctx->top; one++)
+        spans += (UV)one->serial <= last;
+    if (n + spans > room)
+        return n;
+    n += spans;
+    for (size_t at = n; at-- > 0 && f <= ctx->top;) {
+        while (f <= ctx->top && (UV)f->serial > last)
+            f++;
+        bool is_span = f <= ctx->top && (!i || !is_inside(aTHX_ f, &to[i - 1]));
+        if (is_span)
+            to[at] = span_in(aTHX_ f++, at + 1 < n ? &to[at + 1] : NULL);
+        else
+            to[at] = to[--i];
+    }
+    return n;
+}
+
+/* ---- subs ---- */
 
 U32 dpx_running_sub(pTHX_ struct dpx_ctx *ctx, const struct dpx_running *r)
 {

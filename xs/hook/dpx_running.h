@@ -4,7 +4,7 @@
 
 #include "dpx.h"
 
-/* Running code: an activation of a sub, or that of a file or string. */
+/* Running code: an activation of a sub, or that of a file or string; or a span in such code. */
 struct dpx_running {
     CV *cv;                     /* the sub; NULL: the code is no sub's */
     const OP *start;            /* its first op */
@@ -14,6 +14,9 @@ struct dpx_running {
     const OP *to;               /* the op that a sub returns to */
     PAD *pad;
     bool is_file;
+    U32 span;                   /* 0: it is none */
+    const PERL_SI *si;          /* its context: the stack ... */
+    I32 ix;                     /* ... and its index there */
 };
 
 /* Some perls' CxTYPE_is_LOOP needs a variable of this name. */
@@ -29,6 +32,11 @@ PAD *dpx_running_main_pad(pTHX);
  * all, the innermost stays, and those next to it are left out: their number is known only when all
  * have been counted. */
 size_t dpx_running_find(pTHX_ struct dpx_running *to, size_t room);
+
+/* Adds to this list of n the frames whose serial is `last` at most. Returns how much the list has
+ * then; n, if there is no room for all. */
+size_t dpx_running_add_spans(pTHX_ const struct dpx_ctx *ctx, UV last, struct dpx_running *to,
+                             size_t n, size_t room);
 
 /* The sub of running code; 0: it is none, or not recorded. */
 U32 dpx_running_sub(pTHX_ struct dpx_ctx *ctx, const struct dpx_running *r);

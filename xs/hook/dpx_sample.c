@@ -35,6 +35,7 @@
 #include "dpx_frame.h"
 #include "dpx_hook.h"
 #include "dpx_life.h"
+#include "dpx_listed.h"
 #include "dpx_name.h"
 #include "dpx_placed.h"
 #include "dpx_stmt.h"
@@ -106,6 +107,7 @@ struct sampled {
     size_t n, in;               /* number of frames that run now; those of the tick begin at `in` */
     const COP *around, *cop;    /* the statement; a null one inside of it, or the same */
     U32 leaf;                   /* an XS sub or builtin that ran in it; 0: none */
+    U32 span;                   /* of that; 0: none */
     U32 sub;                    /* id of the innermost sub around the statement; 0: none */
     U32 ended;                  /* id of a sub that ran then and has returned since, if it is known:
                                  * the innermost of what runs now called it. 0: none */
@@ -178,6 +180,19 @@ static void find_compiler(pTHX_ struct sampled *of)
     of->around = of->cop = &PL_compiling;
 }
 
+/* Did C code run at the tick that has a frame? */
+static bool was_in_c(const struct dpx_tick *t) { return t->in_c.op && t->in_c.op == t->op; }
+
+/* Finds the XS sub or builtin that ran at the tick, and its span. */
+static void find_leaf(pTHX_ struct dpx_ctx *ctx, struct sampled *of)
+{
+    const struct dpx_tick *t = &ctx->tick;
+    bool is_known = was_in_c(t);
+    of->leaf = is_known && t->in_c.sub ? t->in_c.sub
+                                       : dpx_callee_leaf(aTHX_ ctx, t->op, t->pad);
+    of->span = is_known ? t->in_c.span : 0;
+}
+
 /* Finds the activation and the statement of the tick. */
 static void find_statement(pTHX_ struct dpx_ctx *ctx, struct sampled *of)
 {
@@ -197,7 +212,7 @@ static void find_statement(pTHX_ struct dpx_ctx *ctx, struct sampled *of)
     if (!is_live || (!is_there && !of->ended && !DPX_STMT_NUMBER(cop)))
         cop = of->in ? of->stack[of->in - 1].from : PL_curcop;
     else if (is_there && (found = dpx_running_statement(aTHX_ cop, t->op)) != NULL)
-        of->leaf = dpx_callee_leaf(aTHX_ ctx, t->op, t->pad);
+        find_leaf(aTHX_ ctx, of);
     of->around = cop;
     of->cop = found ? found : cop;
 }
@@ -229,6 +244,24 @@ static struct dp_cct_node *context_of(pTHX_ struct dpx_ctx *ctx, struct sampled 
     return at.node;
 }
 
+/* The serial of the last span around what ran at the tick. If that was C code, its own span may go
+ * on, as a step of a long match is a safe point, too. */
+static UV last_outer(const struct dpx_tick *t)
+{
+    return was_in_c(t) ? t->in_c.serial - 1 : t->serial;
+}
+
+/* Lists the running code, with the spans up to that serial, the innermost first. */
+static size_t find_running(pTHX_ struct dpx_ctx *ctx, UV serial)
+{
+    struct dpx_tick *t = &ctx->tick;
+    size_t n = dpx_running_find(aTHX_ t->stack, DEEPEST);
+    if (DP_LIKELY(ctx->top == ctx->frames))
+        return n;
+    dpx_frame_reconcile(aTHX_ ctx, dpx_frame_arrive(ctx));
+    return dpx_running_add_spans(aTHX_ ctx, serial, t->stack, n, DEEPEST);
+}
+
 /* Adds a sample, and the time that it stands for, to the context and statement that ran at the
  * tick; to (program) if perl did not run. An XS sub, a builtin or the compiler that ran has a
  * context of its own. now: the stamp of the safe point. */
@@ -237,7 +270,7 @@ static void take_sample(pTHX_ struct dpx_ctx *ctx, U64 now)
     struct sampled of = { .stack = ctx->tick.stack };
     U32 line = DP_LINE_REST, place = 0;
     bool outside = was_outside(aTHX_ &ctx->tick);
-    of.n = outside ? 0 : dpx_running_find(aTHX_ ctx->tick.stack, DEEPEST);
+    of.n = outside ? 0 : find_running(aTHX_ ctx, last_outer(&ctx->tick));
     if (!outside && tick_cop(&ctx->tick) == &PL_compiling)
         find_compiler(aTHX_ &of);
     else if (!outside)
@@ -255,6 +288,8 @@ static void take_sample(pTHX_ struct dpx_ctx *ctx, U64 now)
     }
     if (of.leaf)
         node = dp_cct_child(&ctx->rec.cct, node, of.leaf, place);
+    if (of.span)
+        node = dp_cct_child(&ctx->rec.cct, node, of.span, 0);
     ctx->events.total[dpx_run.plan.samples_at]++;
     ctx->events.total[dpx_run.plan.returned_at] += of.returned;
     U64 own;                    /* ns of CPU time */
@@ -370,6 +405,15 @@ static bool has_room(struct dpx_tick *t)
     return t->stack && t->bodies && dpx_placed_room(t, DEEPEST);
 }
 
+U32 dpx_sample_charged(pTHX_ struct dpx_ctx *ctx)
+{
+    if (!has_room(&ctx->tick))
+        return 0;
+    size_t n = find_running(aTHX_ ctx, (UV)ctx->serial);
+    const struct dp_cct_node *node = dpx_placed_find(aTHX_ ctx, ctx->tick.stack, n).node;
+    return node == dp_rec_base(&ctx->rec) ? 0 : node->id;
+}
+
 /* Takes a sample at a safe point where one is due. */
 static void answer_tick(pTHX_ struct dpx_ctx *ctx)
 {
@@ -403,6 +447,8 @@ static bool is_due(pTHX_ struct dpx_ctx *ctx)
     t->op = PL_op;
     t->pad = PL_comppad;
     t->compiles = PL_parser != NULL;
+    t->serial = (UV)ctx->serial;
+    t->in_c = ctx->spans.in_c;
     return true;
 }
 
@@ -508,6 +554,7 @@ static Perl_ppaddr_t original_function(Optype type)
     case OP_LEAVESUBLV: return orig_leavesublv;
     case OP_RETURN: return orig_return;
     case OP_FORK: return orig_fork;
+    case OP_ENTERSUB: case OP_GOTO: return dpx_listed_original(type);
     default: return dpx_hook_original(type);
     }
 }
@@ -533,6 +580,8 @@ static void hook_ops(void)
     hook_end(OP_LEAVESUBLV, &orig_leavesublv, &leavesublv_now, leavesublv_hook);
     hook_end(OP_RETURN, &orig_return, &return_now, return_hook);
     dpx_adopt_type(OP_FORK, &orig_fork, fork_hook);
+    if (dpx_run.only_samples && dpx_run.detail)
+        dpx_listed_install();
 }
 
 bool dpx_sample_install(pTHX_ struct dpx_ctx *ctx, struct dp_err *err)

@@ -9,4 +9,8 @@
  * process. Returns false, with the reason in err, if the ticking thread cannot be started. */
 bool dpx_sample_install(pTHX_ struct dpx_ctx *ctx, struct dp_err *err);
 
+/* Returns, within an XSUB, the id of the sub or span that a sample of its caller would be charged
+ * to; 0: the program, or memory is short. */
+U32 dpx_sample_charged(pTHX_ struct dpx_ctx *ctx);
+
 #endif

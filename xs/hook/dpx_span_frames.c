@@ -20,14 +20,6 @@ static void settle_spans(pTHX_ struct dpx_ctx *ctx, U64 now)
     }
 }
 
-#define WAY(way, name) \
-    static bool name##_##way(struct dpx_ctx *ctx, PERL_SI *si, I32 key, U32 id, U64 now) \
-    { return dpx_frame_push(ctx, si, key, id, now, way); }
-DPX_EACH_WAY(WAY, push)
-#undef WAY
-static bool (*const push[DPX_WAYS])(struct dpx_ctx *ctx, PERL_SI *si, I32 key, U32 id, U64 now) =
-    DPX_EACH_OF(push);
-
 /* Pushes the frame of a span that has been counted before. */
 static bool push_again(struct dpx_ctx *ctx, PERL_SI *si, I32 key, U32 id, U64 now)
 {
@@ -49,7 +41,7 @@ bool dpx_span_frames_push(struct dpx_ctx *ctx, PERL_SI *si, I32 key, U32 id, U64
 {
     dpx_way.settle = settle_spans;
     dpx_frame_has_spans = true;
-    return (is_again ? push_again : push[dpx_way_bits])(ctx, si, key, id, now);
+    return (is_again && !dpx_run.only_samples ? push_again : dpx_way.push)(ctx, si, key, id, now);
 }
 
 /* ---- calls that are spans ---- */
@@ -74,10 +66,36 @@ static bool (*const push_sub[DPX_WAYS])(pTHX_ struct dpx_ctx *ctx, PERL_SI *si, 
 
 bool dpx_span_frames_push_sub(pTHX_ struct dpx_ctx *ctx, PERL_SI *si, I32 key, U32 id, U64 now)
 {
+    if (dpx_run.only_samples)   /* samples find Perl subs by perl's own stacks */
+        return id && DPX_KEY_IS_XS(key) && dpx_way.push(ctx, si, key, id, now);
     if (!id || !push_sub[dpx_way_bits](aTHX_ ctx, si, key, id, now))
         return false;
     dpx_frame_same_arrival(ctx, now);
     return true;
+}
+
+/* Has samples find the C code of the frame on top. They read the op first, and once more at
+ * last. */
+static void show_c(struct dpx_ctx *ctx)
+{
+    const struct dpx_frame *top = ctx->top;
+    struct dpx_c_span *in_c = &ctx->spans.in_c;
+    U32 sub = !top->runs ? top->id : top->saved == DPX_SAVED_BELOW ? top[-1].id : 0;
+    __atomic_store_n(&in_c->op, NULL, __ATOMIC_RELEASE);
+    if (!DPX_KEY_IS_XS(top->key))
+        return;
+    __atomic_store_n(&in_c->serial, (UV)top->serial, __ATOMIC_RELEASE);
+    __atomic_store_n(&in_c->sub, sub, __ATOMIC_RELEASE);
+    __atomic_store_n(&in_c->span, top->runs, __ATOMIC_RELEASE);
+    __atomic_store_n(&in_c->op, INT2PTR(const OP *, top->call.start), __ATOMIC_RELEASE);
+}
+
+/* Keeps what samples find of the frame on top, and shows it to them. */
+static void keep_c(struct dpx_ctx *ctx, const OP *op, U32 span)
+{
+    ctx->top->runs = span;
+    ctx->top->call.start = PTR2UV(op);
+    show_c(ctx);
 }
 
 ptrdiff_t dpx_span_frames_push_c(pTHX_ struct dpx_ctx *ctx, U32 id, const struct dpx_subject *s,
@@ -96,7 +114,12 @@ ptrdiff_t dpx_span_frames_push_c(pTHX_ struct dpx_ctx *ctx, U32 id, const struct
         ctx->top->serial = ctx->serial;
         ctx->top->saved = both ? DPX_SAVED_BELOW : saved;
     }
-    return ctx->top - ctx->frames < at ? 0 : at;
+    bool any = ctx->top - ctx->frames >= at;
+    if (any && dpx_run.only_samples)
+        keep_c(ctx, PL_op, s->id);
+    else if (dpx_run.only_samples)
+        show_c(ctx);
+    return any ? at : 0;
 }
 
 void dpx_span_frames_leave_to_c(struct dpx_ctx *ctx, ptrdiff_t at, U64 now)
@@ -112,7 +135,9 @@ void dpx_span_frames_pop_c(struct dpx_ctx *ctx, ptrdiff_t at, U64 serial)
     if (!at)
         return;
     U64 now = dpx_frame_arrive(ctx);
-    leave_after(ctx, now, dpx_frame_end_call(ctx, at, serial, DPX_XS, now, dpx_way_bits));
+    leave_after(ctx, now, dpx_way.end_c(ctx, at, serial, now));
+    if (dpx_run.only_samples)
+        show_c(ctx);
 }
 
 /* ---- spans of the program ---- */
@@ -133,6 +158,7 @@ void dpx_span_frames_enter(pTHX_ struct dpx_ctx *ctx, U32 id)
     if (ix < 0)
         return;
     U64 now = arrive_in(aTHX_ ctx, si, ix);
+    ctx->serial++;
     leave_after(ctx, now, dpx_span_frames_push(ctx, si, DPX_KEY(ix, DPX_PERL), id, now, false));
 }
 

@@ -160,6 +160,12 @@ struct dpx_spans {
         const void *object;     /* only compared, never followed */
     } request;
     U32 unreadable;             /* the id of statements whose text cannot be read; 0: none yet */
+    struct dpx_known *asked;    /* for samples: whether subs are listed (dpx_listed.c) */
+    struct dpx_c_span {         /* for samples: the C code under way, an XS sub or a builtin */
+        const OP *op;           /* that runs it; NULL: none does */
+        UV serial;              /* of its frames */
+        U32 sub, span;          /* ids, or 0 */
+    } in_c;
 };
 
 /* Coroutines. The frames of the running one are in struct dpx_ctx. */
@@ -208,6 +214,8 @@ struct dpx_tick {
     const OP *op;
     PAD *pad;
     int compiles;               /* there was a parser: perl ran even without an op */
+    UV serial;                  /* of the last frame of a span */
+    struct dpx_c_span in_c;
     const OP *dangling;         /* the statement that was freed while PL_curcop was it, since the
                                  * last sample */
     clockid_t clock;            /* CPU clock of the thread that runs this interpreter; 0: unknown */
@@ -371,5 +379,12 @@ extern struct dpx_process dpx_run __attribute__((visibility("hidden")));
 
 /* Do samples give the costs of statements, in a tree of calls? */
 DP_INLINE bool dpx_line_samples(void) { return dpx_run.opt.sample && !dpx_run.only_samples; }
+
+/* The innermost frame that is recorded. Where only samples are taken, none is: the frames are those
+ * of spans, for the samples to find. */
+DP_INLINE struct dpx_frame *dpx_recorded_top(const struct dpx_ctx *ctx)
+{
+    return dpx_run.only_samples ? ctx->frames : ctx->top;
+}
 
 #endif

@@ -31,7 +31,7 @@ void dpx_control_suspend(struct dpx_ctx *ctx, U64 now)
  * recorded call. */
 static void relink_frames(struct dpx_ctx *ctx, bool elsewhere)
 {
-    for (struct dpx_frame *f = ctx->frames + 1; f <= ctx->top; f++)
+    for (struct dpx_frame *f = ctx->frames + 1; f <= dpx_recorded_top(ctx); f++)
         dp_rec_resume(&ctx->rec, f->runs, &f->call, elsewhere ? DP_REC_ELSEWHERE : f->call.start);
 }
 
@@ -43,7 +43,7 @@ void dpx_control_resume(struct dpx_ctx *ctx, U64 now)
         return;
     }
     dp_rec_announce(&ctx->rec, DP_RAW_RESUME, (size_t)(ctx->top - ctx->frames), now);
-    for (struct dpx_frame *f = ctx->frames + 1; f <= ctx->top && !ctx->rec.tree; f++) {
+    for (struct dpx_frame *f = ctx->frames + 1; f <= dpx_recorded_top(ctx) && !ctx->rec.tree; f++) {
         f->id = f->runs;
         dp_rec_trace(&ctx->rec, DP_RAW_ENTER, f->id, &f->call, now, DP_REC_COUNTS);
         ctx->rec.marks.left = now;
@@ -72,7 +72,7 @@ void dpx_control_start(struct dpx_ctx *ctx)
     dp_rec_unpause(&ctx->rec, now);
     bool has_all = ctx->state == DPX_BORN;
     if (has_all)                /* the child's file begins here */
-        ctx->child.depth = ctx->top - ctx->frames;
+        ctx->child.depth = dpx_recorded_top(ctx) - ctx->frames;
     ctx->rec.saving.tripped(ctx->rec.saving.arg);
     if (!has_all)
         dpx_control_resume(ctx, now);

@@ -91,6 +91,8 @@ static bool make_frames(struct dpx_coro *c)
 /* Ends the time of the coroutine that has run until now, as another one goes on. */
 static void leave_coro(struct dpx_ctx *ctx, U64 now)
 {
+    if (dpx_run.only_samples)
+        return;
     if (ctx->rec.tree)
         dp_rec_charge_all(&ctx->rec, now);
     else if (ctx->top > ctx->frames)
@@ -110,6 +112,8 @@ static void delay_starts(struct dpx_ctx *ctx, U64 by)
  * that one is no longer valid. */
 static void enter_coro(struct dpx_ctx *ctx, const struct dpx_coro *c, U64 now)
 {
+    if (dpx_run.only_samples)
+        return;
     /* The node is still valid if running calls got no new contexts since. */
     if (ctx->rec.tree && c->cur && c->links == ctx->rec.relinks) {
         ctx->rec.marks.cur = c->cur;
@@ -149,6 +153,8 @@ void dpx_coro_switch(pTHX_ struct dpx_ctx *ctx, AV *mainstack, U64 now)
 void dpx_coro_notice(pTHX_ struct dpx_ctx *ctx, U64 now)
 {
     dpx_coro_switch(aTHX_ ctx, PL_mainstack, now);
+    if (dpx_run.only_samples)   /* there is no run loop of ours */
+        return;
     /* A coroutine that begins may get a C stack of its own: see new_stage in dpx_hook.c. */
     if (ctx->stage >= 0)
         ctx->stage = ~ctx->stage;

@@ -78,6 +78,8 @@ static size_t place_of(const struct dpx_spans *spans, UV code)
     return i;
 }
 
+bool dpx_detail_has(const HEK *package, const HEK *name) { return row_of(package, name) != NULL; }
+
 bool dpx_detail_note(struct dpx_ctx *ctx, const HEK *package, const HEK *name, UV code, U32 id)
 {
     struct dpx_spans *spans = &ctx->spans;

@@ -90,8 +90,11 @@ int dpx_detail_choose(const char *words, struct dp_err *err);
 /* The word of a kind. */
 const char *dpx_detail_word(enum dpx_detail_kind kind);
 
-/* Is this the name of a sub in the list, of a kind that is wanted? Then remembers its code: a CV of
- * an XS sub, or the first op. id: its own, or 0. Returns false otherwise, or if memory is short. */
+/* Is this the name of a sub in the list, of a kind that is wanted? Either may be NULL. */
+bool dpx_detail_has(const HEK *package, const HEK *name);
+
+/* The same for a sub that gets an id. If it is, remembers its code: the CV of an XS sub, or the
+ * first op. id: its own, or 0. Returns false, too, if memory is short. */
 bool dpx_detail_note(struct dpx_ctx *ctx, const HEK *package, const HEK *name, UV code, U32 id);
 
 /* The row and the id of code that was noted; NULL: it was not. */

@@ -70,11 +70,19 @@ bool dpx_frame_is_alive(pTHX_ const struct dpx_frame *f)
     return DP_UNLIKELY(dpx_frame_has_spans) && lives_as_span(aTHX_ f);
 }
 
+/* Does another sub run where the sub of an unmarked frame ran? */
+static bool is_replaced(const struct dpx_frame *f)
+{
+    return f->si && !DPX_KEY_IS_XS(f->key) && f->call.start != PTR2UV(dpx_frame_sub(f));
+}
+
 DP_INLINE void reconcile(pTHX_ struct dpx_ctx *ctx, U64 now, const int way)
 {
     if (dpx_coro_is_other(aTHX_ ctx))
         dpx_coro_notice(aTHX_ ctx, now);
-    while (ctx->top > ctx->frames && !dpx_frame_is_alive(aTHX_ ctx->top)) {
+    while (ctx->top > ctx->frames
+           && (!dpx_frame_is_alive(aTHX_ ctx->top)
+               || (way & DPX_UNMARKED && is_replaced(ctx->top)))) {
         dpx_frame_pop(ctx, DP_RAW_UNWIND, now, way);
         dpx_frame_same_arrival(ctx, now);
     }
@@ -100,8 +108,12 @@ DP_INLINE void reconcile_below(pTHX_ struct dpx_ctx *ctx, const PERL_SI *si, I32
     static void leave_##n(struct dpx_ctx *ctx) { dpx_leave(ctx, n); } \
     static void leave_to_c_##n(struct dpx_ctx *ctx) { dpx_leave_to_c(ctx, n); } \
     static void unmarked_##n(struct dpx_ctx *ctx, U64 now) { dpx_frame_unmarked(ctx, now, n); } \
+    static bool push_##n(struct dpx_ctx *ctx, PERL_SI *si, I32 key, U32 id, U64 now) \
+        { return dpx_frame_push(ctx, si, key, id, now, n); } \
     static void pop_##n(struct dpx_ctx *ctx, enum dp_raw_kind kind, U64 now) \
         { dpx_frame_pop(ctx, kind, now, n); } \
+    static bool end_c_##n(struct dpx_ctx *ctx, ptrdiff_t at, U64 serial, U64 now) \
+        { return dpx_frame_end_call(ctx, at, serial, DPX_XS, now, n); } \
     static void unwind_to_##n(struct dpx_ctx *ctx, struct dpx_frame *keep, U64 now) \
         { unwind_to(ctx, keep, now, n); } \
     static void reconcile_##n(pTHX_ struct dpx_ctx *ctx, U64 now) \
@@ -109,15 +121,17 @@ DP_INLINE void reconcile_below(pTHX_ struct dpx_ctx *ctx, const PERL_SI *si, I32
     static void reconcile_below_##n(pTHX_ struct dpx_ctx *ctx, const PERL_SI *si, I32 ix, U64 now) \
         { reconcile_below(aTHX_ ctx, si, ix, now, n); }
 DPX_EACH_WAY(WAY, none)
+WAY(DPX_UNMARKED, none)
 #undef WAY
 
-const struct dpx_way dpx_ways[DPX_WAYS] = {
-#define WAY(n, name) \
-    { arrive_##n, leave_##n, leave_to_c_##n, unmarked_##n, pop_##n, unwind_to_##n, \
-      reconcile_##n, reconcile_##n, reconcile_below_##n },
-    DPX_EACH_WAY(WAY, none)
+#define FUNCTIONS(n) \
+    { arrive_##n, leave_##n, leave_to_c_##n, unmarked_##n, push_##n, pop_##n, end_c_##n, \
+      unwind_to_##n, reconcile_##n, reconcile_##n, reconcile_below_##n }
+#define WAY(n, name) FUNCTIONS(n),
+const struct dpx_way dpx_ways[DPX_WAYS] = { DPX_EACH_WAY(WAY, none) };
+const struct dpx_way dpx_unmarked_way = FUNCTIONS(DPX_UNMARKED);
 #undef WAY
-};
+#undef FUNCTIONS
 
 void dpx_frame_reconcile(pTHX_ struct dpx_ctx *ctx, U64 now)
 {

@@ -16,6 +16,10 @@ enum { DPX_TREE = DP_REC_TREE, DPX_COUNTS = DP_REC_COUNTS, DPX_LINES = DP_REC_LI
        DPX_REC = DPX_TREE | DPX_COUNTS | DPX_LINES,
        DPX_COUNTER = DP_REC_HOST, DPX_WAYS = 16 };
 
+/* One more way, beside these: where only samples are taken, frames make no mark, and no time passes
+ * between arriving and leaving. The frames are those of spans, for the samples to find. */
+enum { DPX_UNMARKED = 512 };
+
 /* Expand X(number, ...) for 8 and for 16 ways. */
 #define DPX_WAYS_8(X, ...) \
     X(0, __VA_ARGS__) X(1, __VA_ARGS__) X(2, __VA_ARGS__) X(3, __VA_ARGS__) \
@@ -34,7 +38,7 @@ enum { DPX_TREE = DP_REC_TREE, DPX_COUNTS = DP_REC_COUNTS, DPX_LINES = DP_REC_LI
 #define DPX_ONE_(way, name)     + 1
 DP_CHECK(ways, DPX_EACH_WAY(DPX_ONE_, none) == DPX_WAYS
                    && (DPX_REC | DPX_COUNTER) == DPX_WAYS - 1
-                   && (int)DP_REC_OF_C >= (int)DPX_WAYS);
+                   && (int)DP_REC_OF_C >= (int)DPX_WAYS && (int)DPX_UNMARKED > (int)DP_REC_OF_C);
 #undef DPX_ONE_
 
 /* A hook's functions for each way, and a table of them. */
@@ -54,14 +58,16 @@ struct dpx_way {
     void (*leave)(struct dpx_ctx *ctx);
     void (*leave_to_c)(struct dpx_ctx *ctx);
     void (*unmarked)(struct dpx_ctx *ctx, U64 now);
+    bool (*push)(struct dpx_ctx *ctx, PERL_SI *si, I32 key, U32 id, U64 now);
     void (*pop)(struct dpx_ctx *ctx, enum dp_raw_kind kind, U64 now);
+    bool (*end_c)(struct dpx_ctx *ctx, ptrdiff_t at, U64 serial, U64 now);
     void (*unwind_to)(struct dpx_ctx *ctx, struct dpx_frame *keep, U64 now);
     void (*reconcile)(pTHX_ struct dpx_ctx *ctx, U64 now);
     void (*settle)(pTHX_ struct dpx_ctx *ctx, U64 now); /* for goto: also ends the spans of the sub
                                                          * around (dpx_span_frames.c) */
     void (*reconcile_below)(pTHX_ struct dpx_ctx *ctx, const PERL_SI *si, I32 ix, U64 now);
 };
-extern const struct dpx_way dpx_ways[DPX_WAYS];
+extern const struct dpx_way dpx_ways[DPX_WAYS], dpx_unmarked_way;
 extern struct dpx_way dpx_way;  /* the functions of dpx_way_bits */
 
 /* Has the process pushed frames of spans? */
@@ -102,6 +108,8 @@ U32 dpx_frame_caller(const struct dpx_ctx *ctx);
  * events. */
 DP_INLINE U64 dpx_arrive(struct dpx_ctx *ctx, const int way)
 {
+    if (way & DPX_UNMARKED)
+        return ctx->rec.marks.left;
     U64 now = dpx_stamp(&ctx->clock, way & DPX_COUNTER);
     if (way & DPX_COUNTS)
         dpx_events_arrive(ctx);
@@ -117,6 +125,8 @@ DP_INLINE U64 dpx_arrive(struct dpx_ctx *ctx, const int way)
 /* Leaves a hook to an XS sub or a builtin, whose gap counts in full (DP_REC_OF_C). */
 DP_INLINE void dpx_leave_to_c(struct dpx_ctx *ctx, const int way)
 {
+    if (way & DPX_UNMARKED)
+        return;
     if (way & DPX_COUNTS)
         dpx_events_leave(ctx);
     ctx->rec.marks.left = dpx_stamp(&ctx->clock, way & DPX_COUNTER);
@@ -142,12 +152,29 @@ DP_INLINE struct dpx_frame *dpx_frame_add(struct dpx_ctx *ctx, PERL_SI *si, I32 
     return f;
 }
 
+/* The sub in whose context a frame stands; NULL: in no sub's. */
+DP_INLINE const CV *dpx_frame_sub(const struct dpx_frame *f)
+{
+    const PERL_CONTEXT *cx = f->si && DPX_KEY_IX(f->key) >= 0
+                             ? &f->si->si_cxstack[DPX_KEY_IX(f->key)] : NULL;
+    return cx && CxTYPE(cx) == CXt_SUB ? cx->blk_sub.cv : NULL;
+}
+
+/* Keeps what shows later whether an unmarked frame is alive: no hook may see that its sub ends. */
+DP_INLINE void dpx_frame_keep(struct dpx_frame *f, U64 serial)
+{
+    f->serial = serial;
+    f->call.start = PTR2UV(dpx_frame_sub(f));
+}
+
 /* Pushes a frame and makes its mark. Returns false, and makes no mark, if there is no memory. */
 DP_INLINE bool dpx_frame_push(struct dpx_ctx *ctx, PERL_SI *si, I32 key, U32 id, U64 now,
                               const int way)
 {
     struct dpx_frame *f = dpx_frame_add(ctx, si, key, id);
-    if (DP_LIKELY(f != NULL))
+    if (f && way & DPX_UNMARKED)
+        dpx_frame_keep(f, ctx->serial);
+    else if (DP_LIKELY(f != NULL))
         dp_rec_mark(&ctx->rec, DP_RAW_ENTER, id, &f->call, now, way & DPX_REC);
     return f != NULL;
 }
@@ -156,6 +183,8 @@ DP_INLINE bool dpx_frame_push(struct dpx_ctx *ctx, PERL_SI *si, I32 key, U32 id,
 DP_INLINE void dpx_frame_pop(struct dpx_ctx *ctx, enum dp_raw_kind kind, U64 now, const int way)
 {
     struct dpx_frame *f = ctx->top--;
+    if (way & DPX_UNMARKED)
+        return;
     dp_rec_mark(&ctx->rec, kind, f->id, &f->call, now, way & (DPX_REC | DP_REC_OF_C));
 }
 
@@ -224,6 +253,8 @@ DP_INLINE bool dpx_frame_in_order(pTHX_ const struct dpx_ctx *ctx)
  * that the hook took. */
 DP_INLINE void dpx_frame_unmarked(struct dpx_ctx *ctx, U64 now, const int way)
 {
+    if (way & DPX_UNMARKED)
+        return;
     if (way & DPX_COUNTS)
         dpx_events_leave(ctx);
     ctx->rec.marks.left += dpx_stamp(&ctx->clock, way & DPX_COUNTER) - now;

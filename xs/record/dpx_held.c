@@ -11,7 +11,7 @@ enum { SECONDS_MOST = 1000000000 };
  * beginning is unknown. For the other calls, the time since then has not passed. */
 static void relink_frames(struct dpx_ctx *ctx, U64 from, U64 passed)
 {
-    for (struct dpx_frame *f = ctx->frames + 1; f <= ctx->top; f++) {
+    for (struct dpx_frame *f = ctx->frames + 1; f <= dpx_recorded_top(ctx); f++) {
         U64 start = f->call.start;
         if (ctx->rec.paused) {
             f->call.caller = ctx->rec.marks.cur;

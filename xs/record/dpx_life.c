@@ -266,7 +266,7 @@ static void finish_state(struct dpx_ctx *ctx)
 
 static bool slice_before_exec(struct dpx_ctx *ctx)
 {
-    ctx->exec.depth = ctx->top - ctx->frames;
+    ctx->exec.depth = dpx_recorded_top(ctx) - ctx->frames;
     return dpx_slice_end(ctx);
 }
 
@@ -479,7 +479,7 @@ static void go_on_in_child(struct dpx_ctx *ctx)
     dpx_requests_release(ctx);
     dpx_span_clear(ctx);
     ctx->before_cpu_us = 0;
-    ctx->child.depth = ctx->top - ctx->frames;
+    ctx->child.depth = dpx_recorded_top(ctx) - ctx->frames;
     ctx->state = DPX_BORN;
     ctx->child.is = true;
     ctx->child.n_early = 0;             /* the parent's, if it has recorded nothing itself */

@@ -532,6 +532,8 @@ static U32 name_cv(pTHX_ struct dpx_ctx *ctx, CV *cv, const OP *start)
     return id | flags;
 }
 
+void dpx_name_parts(CV *cv, const HEK **package, const HEK **name) { hek_of(cv, package, name); }
+
 UV dpx_name_key(CV *cv)
 {
     const HEK *package, *name;

@@ -8,6 +8,9 @@
  * start: its first op, NULL for an XS sub. Calls and changes nothing of the program's. */
 U32 dpx_name_find(pTHX_ struct dpx_ctx *ctx, CV *cv, UV name, const OP *start);
 
+/* The package and the name of a CV; either may be NULL. */
+void dpx_name_parts(CV *cv, const HEK **package, const HEK **name);
+
 /* A number for package and name of a CV as they are now: of 64 bits, or of as many
  * as a pointer has. */
 UV dpx_name_key(CV *cv);

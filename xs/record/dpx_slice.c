@@ -145,7 +145,7 @@ bool dpx_slice_next(struct dpx_ctx *ctx, const struct dpx_frame *last, U32 id)
 
 bool dpx_slice_cut(struct dpx_ctx *ctx)
 {
-    const struct dpx_frame *last = ctx->top;
+    const struct dpx_frame *last = dpx_recorded_top(ctx);
     U32 id = 0;
     if (ctx->pid != (long)getpid())
         return true;

@@ -97,6 +97,7 @@ void dpx_span_release(struct dpx_ctx *ctx)
     dp_mem_free(spans->rows);
     dp_mem_free(spans->patterns);
     dp_mem_free(spans->detailed);
+    dp_mem_free(spans->asked);
     dp_buf_release(&spans->text);
     dp_buf_release(&spans->key);
     memset(spans, 0, sizeof *spans);

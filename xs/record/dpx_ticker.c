@@ -81,11 +81,24 @@ static void *recording_thx(const struct dpx_ctx *ctx)
     return __atomic_load_n(&ctx->rec.paused, __ATOMIC_RELAXED) ? NULL : thx;
 }
 
+/* Notes the C code under way. If another op runs by the end, nothing is noted. */
+static void note_spans(struct dpx_tick *t, const struct dpx_ctx *ctx)
+{
+    const struct dpx_c_span *in_c = &ctx->spans.in_c;
+    const OP *op = __atomic_load_n(&in_c->op, __ATOMIC_ACQUIRE);
+    t->serial = __atomic_load_n(&ctx->serial, __ATOMIC_RELAXED);
+    t->in_c.serial = __atomic_load_n(&in_c->serial, __ATOMIC_ACQUIRE);
+    t->in_c.sub = __atomic_load_n(&in_c->sub, __ATOMIC_ACQUIRE);
+    t->in_c.span = __atomic_load_n(&in_c->span, __ATOMIC_ACQUIRE);
+    t->in_c.op = op == __atomic_load_n(&in_c->op, __ATOMIC_ACQUIRE) ? op : NULL;
+}
+
 /* Notes the running code of an interpreter. Returns whether it has answered the tick before; only
  * then is it asked again. The sample of the tick before cannot undo what `ticks` sets, as that
  * sample is over. */
-static bool tick_one(struct dpx_tick *t, void *thx, bool alone)
+static bool tick_one(struct dpx_ctx *ctx, void *thx, bool alone)
 {
+    struct dpx_tick *t = &ctx->tick;
 #ifdef DPX_MULTIPLICITY
     PerlInterpreter *my_perl = thx;
 #else
@@ -106,6 +119,7 @@ static bool tick_one(struct dpx_tick *t, void *thx, bool alone)
         __atomic_store_n(&t->pad, __atomic_load_n(&PL_comppad, __ATOMIC_RELAXED), __ATOMIC_RELAXED);
         __atomic_store_n(&t->compiles, __atomic_load_n(&PL_parser, __ATOMIC_RELAXED) != NULL,
                          __ATOMIC_RELAXED);
+        note_spans(t, ctx);
         __atomic_store_n(&t->pending, 1, __ATOMIC_RELEASE);
     }
     PL_sig_pending = 1;         /* once more: perl may have cleared it between two signals */
@@ -122,7 +136,7 @@ static bool tick_all(void)
         n += recording_thx(ctx) != NULL;
     for (struct dpx_ctx *ctx = dpx_run.all; ctx; ctx = ctx->next) {
         void *thx = recording_thx(ctx);
-        if (thx && tick_one(&ctx->tick, thx, n == 1))
+        if (thx && tick_one(ctx, thx, n == 1))
             answered = true;
     }
     pthread_mutex_unlock(&dpx_run.lock);

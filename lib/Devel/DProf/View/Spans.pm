@@ -102,9 +102,10 @@ sub answers {
     return map {
         my $noun = $NOUN{ $_->{kind} } // 'text';
         $noun = plural($_->{texts}, $noun) =~ s/regexs\z/regexes/r;
-        [$_->{kind}, sprintf '%s took %.1f %% of the %s (%s of %s) in %s', $noun,
+        [$_->{kind}, sprintf('%s took %.1f %% of the %s (%s of %s)', $noun,
             $self->percent($_->{incl}), $of, $self->text_of($_->{incl}),
-            $self->text_of($self->{total}), plural($_->{calls}, 'call')];
+            $self->text_of($self->{total}))
+            . ($_->{calls} ? ' in ' . plural($_->{calls}, 'call') : '')];
     } @{ $self->{kinds} };
 }
 
@@ -168,13 +169,22 @@ sub cells {
     my ($self, $row, $has_places) = @_;
     my $amount = sub { [$self->number($_[0]), $self->text_of($_[0])] };
     my $percent = sprintf '%.2f', $self->percent($row->{incl});
-    my $longest = $row->{longest} / $self->{profile}->hz;
+    my ($longest) = $self->longest($row);
     return ([$percent, "$percent%"], map({ $amount->($_) } @$row{qw(incl self)}),
-        count($row->{calls}), $row->{calls} ? $amount->($row->{incl} / $row->{calls}) : undef,
-        $row->{longest} ? [$longest, seconds($longest)] : undef,
+        $row->{calls} ? (count($row->{calls}), $amount->($row->{incl} / $row->{calls}))
+        : (undef, undef), $longest ? [$longest, seconds($longest)] : undef,
         defined $row->{rows} ? count($row->{rows}) : undef, count($row->{repeated}),
         $row->{caller}, count($row->{callers}), $has_places ? place($row) : (),
         @$row{qw(kind text)});
+}
+
+# Returns the seconds of the longest call; undef if they are unknown: samples count no calls, and if
+# further calls fetch the rows of a statement, its executions take longer than any of the calls.
+sub longest {
+    my ($self, $row) = @_;
+    return if !$row->{calls} || !$row->{longest}
+        || ($self->{metric}->is_time && $row->{longest} < $row->{incl} / $row->{calls});
+    return $row->{longest} / $self->{profile}->hz;
 }
 
 sub count { return [$_[0], grouped($_[0])] }
@@ -208,8 +218,7 @@ sub text {
     my @cells = ([qw(Incl. Inclusive Self Calls Mean Longest Rows), 'Caller', 'Text'],
         map { [$self->text_cells($_)] } @rows);
     my @widths = map { my $i = $_; (sort { $b <=> $a } map { length $_->[$i] } @cells)[0] } 0 .. 7;
-    my $has_rows = grep { length $_->[6] } @cells[1 .. $#cells];
-    my @right = grep { $_ != 6 || $has_rows } 0 .. 6;
+    my @right = grep { my $i = $_; grep { length $_->[$i] } @cells[1 .. $#cells] } 0 .. 6;
     my @lines = map {
         my $cells = $_;
         my $line = '  ' . join('  ', map { sprintf '%*s', $widths[$_], $cells->[$_] } @right)
@@ -227,12 +236,12 @@ sub text_cells {
     my ($self, $row) = @_;
     my $caller = middle(shown($row->{caller}), CALLER);
     $caller .= ' +' . ($row->{callers} - 1) if $row->{callers} > 1;
-    my $longest = $row->{longest} / $self->{profile}->hz;
+    my ($longest) = $self->longest($row);
     my $text = shown($self->{is_one} ? $row->{text} : label($row));
     return (sprintf('%.1f%%', $self->percent($row->{incl})), $self->text_of($row->{incl}),
-        $self->text_of($row->{self}), grouped($row->{calls}),
-        $row->{calls} ? $self->text_of($row->{incl} / $row->{calls}) : '',
-        $row->{longest} ? seconds($longest) : '', defined $row->{rows} ? grouped($row->{rows}) : '',
+        $self->text_of($row->{self}), $row->{calls} ? (grouped($row->{calls}),
+            $self->text_of($row->{incl} / $row->{calls})) : ('', ''),
+        $longest ? seconds($longest) : '', defined $row->{rows} ? grouped($row->{rows}) : '',
         $caller, $text . (length $row->{file} ? ' at ' . shown(place($row)) : ''));
 }
 
