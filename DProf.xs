@@ -7,6 +7,7 @@
 #include "dpx_diff.h"
 #include "dpx_fit.h"
 #include "dpx_frame.h"
+#include "dpx_growth.h"
 #include "dpx_held.h"
 #include "dpx_requests.h"
 #include "dpx_life.h"
@@ -15,10 +16,12 @@
 #include "dpx_report.h"
 #include "dpx_run.h"
 #include "dpx_sample.h"
+#include "dpx_snapshot.h"
 #include "dpx_span.h"
 #include "dpx_span_frames.h"
 #include "dpx_spans.h"
 #include "dpx_undebug.h"
+#include "dpx_values.h"
 #include "dp_dir.h"
 
 /* In a perl that this object was not built for, none of perl's functions may be called: then no

@@ -17,6 +17,7 @@ my @ways = (
         PERL_DPROF_BUILTINS => 'slow' ],
     [ 'spans', PERL_DPROF_DETAIL => 'all', PERL_DPROF_SPAN_TEXTS => 20,
         PERL_DPROF_SPAN_LENGTH => 40 ],
+    [ 'values', PERL_DPROF_HEAP => 'exact' ],
     [ 'callers by line', PERL_DPROF_CALLSITES => 1, PERL_DPROF_OPS => 0 ],
     ($] < 5.032 ? () : [ 'statements', PERL_DPROF_LINES => 'time', PERL_DPROF_SOURCE => 1 ]),
 );
@@ -50,7 +51,7 @@ for my $file (glob root() . '/t/scripts/{calls,exits,same,modules}/*.pl') {
         my ($way, @set) = @{ $ways[ $n++ % @ways ] };
         my $plain = plain([@program], env => \%env);
         # The environment has as many variables as below.
-        my @trace_set = map { s/\APERL_DPROF_(?=(?:LINES|SOURCE)\z)/TREES_ONLY_/r } @set;
+        my @trace_set = map { s/\APERL_DPROF_(?=(?:LINES|SOURCE|HEAP)\z)/TREES_ONLY_/r } @set;
         my $trace = profiled([@program], env => { %env, @trace_set, PERL_DPROF_MODE => 'trace' });
         my $tree = profiled([@program], env => { %env, @set, PERL_DPROF_MODE => 'tree' });
         my @wrong = map { same_as_plain($plain, $_) || () } $trace, $tree;

@@ -186,6 +186,10 @@ A tree does not count ops.
 
 Counters in addition to the times: C<events=page-faults+svs>. See L</EVENTS>.
 
+=item heap=exact
+
+A tree also has the values that live, by the sub and line that made them: see L</MEMORY>.
+
 =item builtins=slow
 
 Slow builtins are recorded, too, with names like C<CORE:print>, below the sub that uses them. See
@@ -764,6 +768,79 @@ A forked child begins as its parent was, and follows the signals that it receive
 signal to each process of a preforking server, or to its process group. As with C<signal>, a program
 that sets its own handler for this signal replaces the profiler's handler, and the signal ends a
 C<sleep> or C<select> early.
+
+=head1 MEMORY
+
+With C<heap=exact>, a tree says which values still live, and which sub and line made them. It
+follows each value from the op that makes it until it is freed, so a value that one sub makes and
+another one frees is nobody's leak.
+
+B<What has the program left in memory?>
+
+    $ perl -d:DProf=tree,lines,heap=exact daemon.pl
+    $ dprofreport -m live-bytes
+        Self  Self value     Incl.  Incl. value       Calls  Symbol
+      74.19%     385,920    74.19%      385,920      203010  Node::new
+       9.27%      48,240    83.46%      434,160        1005  main::leak
+
+B<What grows?> Snapshots (L<Devel::DProf::Control/heap NAME>) show what was made between two moments
+and still lives. Temporary values and those of caches that are full are in both:
+
+    $ dprofdiff -m live-values tmon.out-warm tmon.out-done
+    Sub            Before      After     Change  Why
+    Node::new          20      4,020  +20000.0%
+    main::leak         10      2,010  +20000.0%
+
+B<Does this code leak?> In a test, C<no_growth_ok> of L<Test::DProf> answers that.
+
+The counters are C<values>, all values that were made and were not freed by the same op;
+C<live-values>; and C<live-bytes>, the sizes of those that live. All tools report, draw and compare
+them: C<dprofflame -m live-bytes>. What lives is counted when the main program ends, before its
+variables go, or calls C<exit>; and at each snapshot and each time that the file is saved
+(L</SAVING>).
+
+=head2 What is counted
+
+A value is all that perl has a head for: a scalar, an array, a hash, a sub, a glob. Compiled code
+has values, too, which belong to the C<use> or C<BEGIN> that loaded it. What an XS sub makes belongs
+to its caller, in the line of the call. What a sub returns is copied where the sub ends, and belongs
+to the sub.
+
+The size of a value is that of its head and body, and of its string, of its array of elements or of
+its hash entries. A string that several values share is divided among them. The allocator's own
+memory, pads and ops are not counted, nor is what C libraries hold.
+
+=head2 Limits of heap=exact
+
+=over
+
+=item *
+
+A plain statement takes some 4 nanoseconds longer than in a tree, one that makes values some 25. The
+recorder takes 4 bytes for each 16 bytes that hold heads of values, and 8 bytes for each free head.
+
+=item *
+
+Values that were there before the recording, those that a thread inherits, and those that are made
+while a stretch is held back (L<Devel::DProf::Control/hold SECONDS>), are of no known place. A forked
+child begins anew.
+
+=item *
+
+If one op frees a value and makes another one, the new one may get the head of the old one, and then
+it counts where the old one was made. Perl's ops copy before they free, so this is rare.
+
+=item *
+
+While values are followed, perl does not notice that freed values are freed once more. That happens
+only in faulty XS code.
+
+=item *
+
+It does not go with C<sample>, C<slice> and C<spool>. It needs perl's usual run loop: under a perl
+with C<DEBUGGING>, or a module with a run loop of its own, the counters stay 0.
+
+=back
 
 =head1 EVENTS
 

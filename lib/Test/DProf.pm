@@ -7,13 +7,14 @@ use Carp 'croak';
 use Devel::DProf::Text ();
 use Devel::DProf::View::Layout ();
 use Test2::API ();
+use Test::DProf::Growth;
 use Test::DProf::Names qw(misspelt doubtful_name);
 use Test::DProf::Profile;
 
 our $VERSION = '20261120.00';
 
 our @EXPORT = qw(profile_ok profile_script_ok calls_ok cost_ok no_repeated_ok
-                 no_regression_ok);
+                 no_growth_ok no_regression_ok);
 our @CARP_NOT = ('Test::DProf::Profile');
 
 use constant WIDTH => 78;   # of a diagnostic's line, after its `# '
@@ -511,6 +512,41 @@ sub no_repeated_ok {
     return @diag ? 0 : 1;
 }
 
+# Calls a block again and again, as a test that passes if it leaves no values behind. Returns
+# whether the test passed.
+sub no_growth_ok(&;@) {
+    my ($code, @how) = @_;
+    croak 'no_growth_ok: the first argument must be a block' if ref $code ne 'CODE';
+    croak "no_growth_ok within profile_ok `$Running': blocks cannot be nested" if defined $Running;
+    my $how = Test::DProf::Growth::options(@how);
+    start_recorder() if !$started;
+    my $why = $cannot // Devel::DProf::_growth_refusal();
+    return skip_with($how->{name}, $why) && 1 if defined $why;
+
+    my ($rows, $lived, $error);
+    {
+        local $@;
+        local $Running = $how->{name};
+        Devel::DProf::_control_begin(++$blocks . ": $how->{name}" . place_of_process())
+            or croak 'no_growth_ok: nothing can be recorded here';
+        $lived = eval {
+            Devel::DProf::_block(sub {
+                $rows = Devel::DProf::_growth($code, @$how{qw(warmup times)});
+            });
+            1;
+        };
+        $error = $@;
+        Devel::DProf::_growth_end();
+        Devel::DProf::_control_end();
+    }
+    my ($ok, @diag) = !$lived ? (0, 'the block died: ' . error_text($error))
+        : !defined $rows ? (0, 'memory is short') : Test::DProf::Growth::judge($how, $rows);
+    my $ctx = Test2::API::context();
+    $ctx->ok($ok, $how->{name}, [map { wrap_line($_) } @diag]);
+    $ctx->release;
+    return $ok;
+}
+
 # Returns a number of calls in words.
 sub times_of { return $_[0] == 1 ? 'once' : "$_[0] times" }
 
@@ -863,6 +899,27 @@ profile has no span at all, the test says so, even if it passes.
 Fails if one path of calls executes a text more than max times, 10 if not given: a statement in a
 loop. If phases of a script are repeated, it is the mean over their times, as in L<dprofreport>. The
 diagnostic has the texts and the paths.
+
+=head2 no_growth_ok BLOCK [times => NUMBER, warmup => NUMBER, allow => 'N values', name => NAME]
+
+    no_growth_ok { My::request('/') } times => 100;
+
+Calls the block a few times to fill caches, then times times, 100 if not given, and fails if more
+values live afterwards than before: a leak. The diagnostic has the subs and lines that made them:
+
+    # 100 calls left 600 values behind (43,200 bytes):
+    #   400 values, 4 each call, made in Node::new, line 3: objects of Node
+    #     called by main::leak < main::request < the block
+    #   200 values, 2 each call, made in main::leak, line 6
+    #     called by main::request < the block
+
+The numbers are exact, and the same each time if the code does the same each time. warmup is the
+number of calls before, 2 if not given; code that fills a cache of a hundred entries needs a
+hundred. allow is what may be left: C<'0 values'> if not given, or C<'1000 bytes'>. The sum counts:
+a value that replaces another one is no growth.
+
+Returns true if the test passes. It is skipped where values cannot be followed
+(L<Devel::DProf/Limits of heap=exact>).
 
 =head2 cost_ok PROFILE, SUB, WHAT, OPERATOR, NUMBER [, NAME]
 

@@ -75,6 +75,7 @@
 #include "dpx_site.h"
 #include "dpx_slf.h"
 #include "dpx_stmt.h"
+#include "dpx_values.h"
 
 static Perl_ppaddr_t orig_entersub, orig_leavesub, orig_leavesublv, orig_return,
                      orig_goto, orig_next, orig_last, orig_redo, orig_exec, orig_exit;
@@ -580,8 +581,10 @@ static OP *exec_hook(pTHX)
 static OP *exit_hook(pTHX)
 {
     struct dpx_ctx *ctx = dpx_ctx_current(aTHX);
-    if (ctx)
+    if (ctx) {
         ctx->exits = true;
+        dpx_values_last(aTHX_ ctx);
+    }
     return orig_exit(aTHX);
 }
 
@@ -630,6 +633,25 @@ static int run_and_count(pTHX)
     OP *op = PL_op;
     while ((PL_op = op = op->op_ppaddr(aTHX)))
         ++*count;
+    PERL_ASYNC_CHECK();
+    TAINT_NOT;
+    return 0;
+}
+
+/* Does the same, and looks after each op at the values that it has made, if these are followed. */
+static int run_and_follow(pTHX)
+{
+    struct dpx_ctx *ctx = DPX_CTX;
+    struct dpx_values *values = ctx->values;
+    if (!values || values->off)
+        return run_and_count(aTHX);
+    U64 *count = &ctx->ops;
+    OP *op = PL_op;
+    while ((PL_op = op = op->op_ppaddr(aTHX))) {
+        ++*count;
+        dpx_values_look(aTHX_ ctx, values);
+    }
+    dpx_values_look(aTHX_ ctx, values);
     PERL_ASYNC_CHECK();
     TAINT_NOT;
     return 0;
@@ -728,6 +750,8 @@ static void install_calls(pTHX_ const struct dpx_ctx *ctx, int way)
     run_loop = orig_runops = dpx_run.loop_before = PL_runops;
     if ((ctx->rec.how.ops || dpx_run.plan.ops) && dpx_events_may_count_ops(orig_runops))
         run_loop = orig_runops == Perl_runops_standard ? run_and_count : debug_and_count;
+    if ((dpx_run.opt.heap || dpx_run.blocks_only) && run_loop == run_and_count)
+        run_loop = run_and_follow;
     dpx_adopt_type(OP_LEAVESUB, &orig_leavesub, leavesub_hook[way]);
     dpx_adopt_type(OP_LEAVESUBLV, &orig_leavesublv, leavesublv_hook[way]);
     dpx_adopt_type(OP_RETURN, &orig_return, return_hook[way]);

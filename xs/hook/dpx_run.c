@@ -205,7 +205,7 @@ static bool read_options(pTHX_ const char *const *items, size_t n)
     dpx_run.clock.measure = dpx_calibrate;
     dpx_run.clock.reads_once = dpx_run.opt.lines == DP_LINES_TIMES && !dpx_line_samples()
                                && dpx_run.clock.kind == DPX_CLOCK_COUNTER
-                               && dpx_run.plan.n <= dpx_run.plan.noise;
+                               && dpx_run.plan.n <= dpx_run.plan.n_own;
     shuffle_memory(aTHX_ dpx_run.opt.layout);
     return true;
 }

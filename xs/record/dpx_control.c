@@ -6,6 +6,7 @@
 #include "dpx_file.h"
 #include "dpx_name.h"
 #include "dpx_ticker.h"
+#include "dpx_values.h"
 #include "dp_mem.h"
 #include "dp_rec_mark.h"
 
@@ -173,6 +174,8 @@ void dpx_control_stage(pTHX_ struct dpx_ctx *ctx)
     if (ctx->block.runs || dpx_run.blocks_only)
         return;
     if (PL_phase == PERL_PHASE_RUN) {
+        if (ctx->values)
+            dpx_values_watch_end(aTHX);
         begin_main(ctx);
         if (dpx_run.opt.start == DPX_START_MAIN)
             dpx_control_start(ctx);

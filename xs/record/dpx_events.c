@@ -118,7 +118,8 @@ static const char *name_clash(const struct dpx_plan *plan, const struct dp_pmu_e
 {
 #define WORD(id, word, ...) word,
     static const char *const taken[] = { DP_METRIC_LIST(WORD) "ops", "svs", "svs-freed", "bytes",
-                                         "bytes-freed", "noise", "samples" };
+                                         "bytes-freed", "noise", "samples", "values", "live-values",
+                                         "live-bytes" };
 #undef WORD
     for (size_t i = 0; ev->kind == DP_PMU_PERF && i < DP_ARRAY_LEN(taken); i++)
         if (strEQ(ev->name, taken[i]))
@@ -168,6 +169,7 @@ static void add_columns(struct dpx_plan *plan, const struct dp_pmu_event *ev)
         break;
     case DP_PMU_NOISE:
         plan->noise = true;
+        plan->n_own++;
         plan->noise_at = at;
         break;
     }
@@ -209,6 +211,16 @@ static int add_event(pTHX_ struct dpx_plan *plan, struct dp_pmu *pmu, const char
     return rc;
 }
 
+/* Adds the columns of heap=: the values that were made, and those that live with their bytes. */
+static void add_heap(struct dpx_plan *plan)
+{
+    plan->heap_at = plan->n;
+    add_column(plan, "values", "", "values");
+    add_column(plan, "live-values", "", "values");
+    add_column(plan, "live-bytes", "", "bytes");
+    plan->n_own += 3;
+}
+
 int dpx_events_plan(pTHX_ struct dpx_plan *plan, const char *list, struct dp_err *err)
 {
     struct dp_pmu *pmu;
@@ -224,6 +236,8 @@ int dpx_events_plan(pTHX_ struct dpx_plan *plan, const char *list, struct dp_err
         plan->returned_at = plan->n;
         add_column(plan, "returned", "", "samples");
     }
+    if (dpx_run.opt.heap)
+        add_heap(plan);
     if (!list || !*list)
         return 0;
     if ((rc = dpx_events_open_pmu(&pmu, NULL)) < 0)

@@ -18,6 +18,7 @@
 #include "dpx_slice.h"
 #include "dpx_stmt.h"
 #include "dpx_ticker.h"
+#include "dpx_values.h"
 #include "dp_fmt.h"
 #include "dp_mem.h"
 
@@ -43,6 +44,8 @@ void dpx_life_begin(pTHX_ struct dpx_ctx *ctx)
     ctx->thx = ctx->owner = DPX_THX;
     ctx->mainstack = PL_mainstack;
     dpx_ctx_show(aTHX_ ctx);
+    if (dpx_run.opt.heap && !dpx_values_begin(aTHX_ ctx))
+        dpx_say("DProf: out of memory; the values of process %ld are not followed", ctx->pid);
 }
 
 /* Ends a recording for good: hooks look at ctx->thx, and ignore this state from here on. */
@@ -81,6 +84,7 @@ static void release_ctx(struct dpx_ctx *ctx)
     dp_buf_release(&ctx->file.head);
     dp_mem_free(ctx->frames);
     dp_mem_free(ctx->sites);
+    dpx_values_free(ctx);
     dp_mem_free(ctx->tick.stack);
     dp_mem_free(ctx->tick.placed);
     dp_mem_free(ctx->tick.called);
@@ -139,7 +143,7 @@ void dpx_life_start_clocks(struct dpx_ctx *ctx)
         .ops = dpx_run.opt.tree && dpx_run.opt.ops ? &ctx->ops : NULL,
         .counts = ctx->events.total,
         .n_counts = dpx_run.plan.n,
-        .n_counted = dpx_run.plan.n > dpx_run.plan.noise ? dpx_run.plan.n : 0,
+        .n_counted = dpx_run.plan.n > dpx_run.plan.n_own ? dpx_run.plan.n : 0,
         .noise = dpx_run.plan.noise ? dpx_run.plan.noise_at + 1 : 0,
         .site = dpx_run.site,
         .lines = dpx_run.opt.lines ? &ctx->statements : NULL,
@@ -307,9 +311,11 @@ static void before_exec(struct dpx_ctx *ctx)
     /* A forked child that has recorded nothing leaves nothing. */
     if (ctx->state == DPX_BORN)
         return;
+    DPX_DTHX(ctx);
     U64 now = dpx_ctx_arrive(ctx);
     dpx_held_end_all(ctx, now);
     dp_rec_flush(&ctx->rec, now);
+    dpx_values_count(aTHX_ ctx);
     if (ctx->live.lost)
         end_lost(ctx);
     if (ctx->rec.over)
@@ -378,6 +384,10 @@ void dpx_life_after_exec(struct dpx_ctx *ctx)
 void dpx_life_end(pTHX_ struct dpx_ctx *ctx)
 {
     int why = errno;
+    if (ctx->state < DPX_ENDING) {
+        dpx_values_last(aTHX_ ctx);
+        dpx_values_end(aTHX_ ctx);
+    }
     finish_state(ctx);
     dpx_ctx_show(aTHX_ NULL);
     errno = why;
@@ -588,6 +598,7 @@ static void begin_child(struct dpx_ctx *ctx)
     memcpy(ctx->rec.samples.counts, seen, sizeof seen);
     ctx->rec.marks.ops_seen = ctx->rec.marks.line_ops_seen = ops;
     dpx_stmt_forked(ctx);
+    dpx_values_forget(aTHX_ ctx);
     errno = why;
 }
 
@@ -619,6 +630,7 @@ void dpx_life_save(pTHX_ struct dpx_ctx *ctx)
         return;
     U64 now = dpx_ctx_arrive(ctx);
     end_trip(ctx);
+    dpx_values_count(aTHX_ ctx);
     dp_rec_save(&ctx->rec, now);
     dpx_ctx_leave(ctx);
     errno = why;

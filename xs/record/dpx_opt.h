@@ -47,6 +47,8 @@ enum dpx_start { DPX_START_BEGIN, DPX_START_MAIN, DPX_START_MARK, DPX_START_NO }
     X(TEXT, only, "only", "a regex: subs that do not match are not recorded", .told = true) \
     X(TEXT, skip, "skip", "a regex: subs that match are not recorded", .told = true) \
     X(TEXT, events, "events", "counters: instructions+cache-misses; ops, svs, bytes") \
+    X(CHOICE, heap, "heap", "values that live, by the place that made them", \
+      .choices = "no\0exact\0") \
     X(CHOICE, builtins, "builtins", "print, sort, match, system, ... as CORE:name", \
       .choices = "no\0slow\0") \
     X(TEXT, detail, "detail", "what calls are about: sql+http+template+command+file+regex", \
@@ -83,6 +85,11 @@ enum dpx_start { DPX_START_BEGIN, DPX_START_MAIN, DPX_START_MARK, DPX_START_NO }
       "lines needs a tree: -d:DProf=tree,lines") \
     X(o->source && !(o->sample || o->lines), \
       "source=1 needs lines: -d:DProf=tree,lines,source=1") \
+    X(o->heap && !o->tree, "heap=exact needs a tree: -d:DProf=tree,heap=exact") \
+    X(o->heap && (o->slice || o->spool), \
+      "heap=exact follows values from the beginning to the end; leave slice= and spool= out") \
+    X(o->heap && o->sample, \
+      "heap=exact looks at each op, and sample= does not; leave one out") \
     X(o->out && (o->slice || o->spool), \
       "out= and spool= both say where profiles go; leave one out")
 

@@ -19,7 +19,8 @@ struct dpx_plan {
     bool ops, svs, bytes, noise;
     size_t samples_at, returned_at;
     size_t ops_at, svs_at, bytes_at;    /* columns; svs and bytes have two each */
-    size_t noise_at;            /* the column that the recorder fills by itself */
+    size_t noise_at, heap_at;   /* columns that the recorder fills by itself: heap has three ... */
+    size_t n_own;               /* ... and the number of all of these */
     struct dp_buf columns;      /* NAME:UNIT, separated by blanks, for the header */
     struct dp_buf missing;      /* names of the optional events that are not available */
 };

@@ -9,7 +9,7 @@ use Exporter 'import';
 
 our $DPROF_AROUND;      # the Perl subs of this package are not recorded
 
-our @EXPORT_OK = qw(start stop mark save phase recording hold held settle allow_attach);
+our @EXPORT_OK = qw(start stop mark save heap phase recording hold held settle allow_attach);
 
 # With a fixed seed of hashes, the recorder hides what it has added to the symbol table.
 load_core() if !defined &Devel::DProf::_start && ($ENV{PERL_HASH_SEED} // 0) ne '0';
@@ -115,6 +115,21 @@ recorded as C<other>.
 
 Brings the file up to date while the program continues. L<Devel::DProf/SAVING> describes how to do
 that from outside.
+
+=item heap NAME
+
+Writes a snapshot of the values that live now, a profile of its own, F<FILE-NAME> beside the
+profile F<FILE>, and goes on. L<dprofdiff> compares two of them: what was made since the first one
+and still lives, by sub and line.
+
+    Devel::DProf::Control::heap('warm');
+    handle($_) for @requests;
+    Devel::DProf::Control::heap('done');
+
+    $ dprofdiff -m live-values tmon.out-warm tmon.out-done
+
+Characters of NAME other than letters, digits, C<_> and C<.> become C<_>. Returns whether the
+snapshot was written: it is not without C<heap=exact> (L<Devel::DProf/MEMORY>).
 
 =item hold SECONDS
 

@@ -1,0 +1,212 @@
+# heap=exact: values that live, by the context and the line that made them; and no_growth_ok.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use Test::More;
+use DProfTest;
+use FuzzProgram;
+use RunReader qw(MODES wrong_sums);
+
+my $has_lines = grep { $_->[0] eq 'lines' } MODES;
+
+# Runs a program plain and with heap=exact. Returns the run.
+sub followed {
+    my ($code, $what, %env) = @_;
+    my $file = spew(scratch() . '/p.pl', $code);
+    my $plain = plain(['-I' . root() . '/lib', $file], env => \%env);
+    my $run = profiled([$file], limit => 60, env => { counting(), PERL_DPROF_MODE => 'tree',
+        PERL_DPROF_HEAP => 'exact', $has_lines ? (PERL_DPROF_LINES => 'time') : (), %env });
+    is(same_as_plain($plain, $run), '', "the program runs as plain: $what");
+    return $run;
+}
+
+# The values of a counter by path of subs.
+sub by_path {
+    my ($run, $metric) = @_;
+    my $out = run_tool('dproffold', ['-m', $metric, $run->{profile}])->{out};
+    return { map { /\A(.*) (\d+)\z/ ? ($1 => $2) : () } split /\n/, $out };
+}
+
+# ---- programs that know what they leave ----
+
+my @programs = (
+    ['a cache', <<'END', { 'main::get' => 3000 }],
+my %cache;
+sub get { my ($k) = @_; $cache{$k} = { id => $k }; return $cache{$k} }
+for my $i (1 .. 1000) { get("k$i") }
+END
+    ['cycles', <<'END', { 'main::cycle' => 4000 }],
+sub cycle { my $a = {}; my $b = {}; $a->{b} = $b; $b->{a} = $a; return }
+cycle() for 1 .. 1000;
+END
+    ['values that another sub frees', <<'END',
+my @q; { my $first = bless {}, 'Obj' }     # makes the class
+sub make { my ($n) = @_; return bless { n => $n }, 'Obj' }
+sub put { push @q, make($_[0]); return }
+sub drop { shift @q; return }
+for my $i (0 .. 2999) { put($i); drop() if $i >= 300 }
+END
+        { 'main::put' => 300, 'main::put;main::make' => 600 }],
+    ['heads that are used again', <<'END', { 'main::first' => 0, 'main::second' => 3000 }],
+our %h;
+sub first { $h{ $_[0] } = [1]; return }
+sub second { delete $h{ $_[0] - 1000 }; $h{ $_[0] } = [1]; return }
+first($_) for 0 .. 999; second($_) for 1000 .. 2999;
+END
+    ['temporary values', <<'END', {}],
+sub noise {
+    my @t = map { +{ a => $_ } } 1 .. 20;
+    my %h = map { $_ => [$_] } 1 .. 20;
+    return @t + keys %h;
+}
+noise() for 1 .. 100;
+END
+    ['weak references', <<'END', { 'main::strong' => 300 }],
+use Scalar::Util 'weaken';
+our (@kept, @weak);
+sub strong { push @kept, [1]; return }
+sub weak { my $x = [1]; push @weak, $x; weaken($weak[-1]); pop @weak; return }
+strong(), weak() for 1 .. 100;
+END
+    ['exceptions and local', <<'END', { 'main::fails' => 200 }],
+our ($global, @kept);
+sub fails {
+    local $global = [1, 2];
+    my $x = { a => [1] };
+    push @kept, \'constant';
+    die { x => $x };
+}
+for (1 .. 200) { eval { fails() } }
+$@ = '';
+END
+    ['a DESTROY that keeps its object', <<'END', { 'main::make' => 20 }],
+our @kept;
+package Kept { sub DESTROY { push @main::kept, $_[0] } }
+sub make { my $x = bless [], 'Kept'; return }
+make() for 1 .. 20;
+END
+);
+for (@programs) {
+    my ($what, $code, $want) = @$_;
+    my $run = followed("$code\n1;\n", $what);     # temporary values end with their statement
+    my $got = by_path($run, 'live-values');
+    my %is = map { $_ => $got->{$_} // 0 } keys %$want;
+    is_deeply(\%is, $want, '... and each sub has what it left') || diag explain $got;
+    my @others = grep { /main::(?!BEGIN)/ && !$want->{$_} } keys %$got;
+    is_deeply([grep { $what ne 'a DESTROY that keeps its object' } @others], [],
+        '... and no other sub has any') || diag explain $got;
+    is_deeply([wrong_sums($run->{profile})], [], '... and the lines add up to the subs')
+        if $has_lines;
+}
+
+# ---- snapshots ----
+
+{
+    my $run = followed(<<'END', 'snapshots');
+use Devel::DProf::Control 'heap';
+our (@kept, %seen);
+sub keep { push @kept, [$_[0]]; return }
+sub replace { $seen{ $_[0] % 3 } = [1]; return }
+for (1 .. 10) { keep($_); replace($_) }
+heap('warm'); heap('a/b');
+for (1 .. 1000) { keep($_); replace($_) }
+heap('done');
+print "done\n";
+END
+    my ($warm, $done) = map { by_path({ profile => "$run->{profile}-$_" }, 'live-values') }
+        qw(warm done);
+    is_deeply([map { $_->{'main::keep'} } $warm, $done, by_path($run, 'live-values')],
+        [30, 3030, 3030], 'each snapshot has what lives at its time');
+    is_deeply([map { $_->{'main::replace'} } $warm, $done], [9, 9],
+        '... and no value that is gone');
+    ok(-e "$run->{profile}-a_b", 'the name of a snapshot is no path');
+    my $diff = run_tool('dprofdiff', ['-m', 'live-values', map { "$run->{profile}-$_" }
+        qw(warm done)]);
+    like($diff->{out}, qr/^main::keep +30 +3,030 /m, 'dprofdiff compares two of them');
+    unlike($diff->{out}, qr/^main::replace/m, '... and shows what has grown alone');
+    is(run_tool('dprofreport', ['-q', "$run->{profile}-warm"])->{err}, '', 'they are whole files');
+}
+
+# ---- random programs, processes ----
+
+for my $seed (1 .. 4) {
+    followed(FuzzProgram::program($seed, 3, 1), "a random one of seed $seed");
+}
+{
+    my $run = followed(<<'END', 'a fork');
+our @kept;
+sub keep { push @kept, [1]; return }
+keep() for 1 .. 100;
+my $pid = fork // die;
+keep() for 1 .. 10;
+if (!$pid) { keep() for 1 .. 7; exit 0 }
+waitpid $pid, 0; print "status $?\n";
+END
+    is(by_path($run, 'live-values')->{'main::keep'}, 330, 'the parent has its own values');
+    my ($child) = glob "$run->{dir}/tmon.out.*";
+    is(by_path({ profile => $child }, 'live-values')->{'main::keep'}, 51,
+        '... and the child those that it made');
+}
+{
+    my $file = spew(scratch() . '/p.pl', '1;');
+    my $run = profiled([$file], env => { PERL_DPROF_HEAP => 'exact', PERL_DPROF_MODE => 'trace' });
+    like($run->{err}, qr/^DProf: heap=exact needs a tree: -d:DProf=tree,heap=exact$/m,
+        'a trace has no values');
+}
+
+# ---- no_growth_ok ----
+
+my $test = spew(scratch() . '/grow.t', <<'END');
+use strict; use warnings;
+use Test::More; use Test::DProf;
+package Node { sub new { my ($class, %has) = @_; return bless {%has}, $class } }
+our (@kept, %seen, $last, %objects);
+sub temporaries { my @t = map { Node->new(id => $_) } 1 .. 200; return scalar @t }
+sub leak { my ($x, $y) = map { Node->new(n => $_) } 1, 2; $x->{peer} = $y; $y->{peer} = $x; return }
+sub request { temporaries(); leak() }
+sub steady {
+    push @kept, [1, 2, 3] if @kept < 2;
+    $last = { time => $_[0] };
+    %seen = (a => [1]);
+    my @sorted = sort { $a <=> $b } 3, 1, 2;
+    (my $s = 'x' x 100) =~ s/x/y/g;
+    eval { die { code => 7 } };
+    my $closure = sub { $s };
+    return eval 'sub { 1 }';
+}
+no_growth_ok { steady() } times => 200, name => 'steady';
+no_growth_ok { request() } name => 'leaks';
+no_growth_ok { push @kept, [1] } name => 'keeps';
+no_growth_ok { push @kept, [1] } allow => '300 values', name => 'allowed';
+no_growth_ok { push @kept, 'x' x 1000 } times => 10, allow => '20000 bytes', name => 'bytes';
+no_growth_ok { die "oops\n" } name => 'dies';
+no_growth_ok { $objects{x} //= Node->new } warmup => 0, times => 5, name => 'once';
+is(eval { no_growth_ok { 1 } alow => '1 value'; 1 } // $@,
+    'no_growth_ok: unknown option alow; the options are allow, name, times, warmup at'
+    . " $0 line 25.\n", 'a misspelt option');
+done_testing;
+END
+my $run = DProfTest::run_program([DProfTest::built_perl(), $test]);
+is($run->{out} =~ s/^#.*\n//gmr, <<'END', 'no_growth_ok passes and fails where it should');
+ok 1 - steady
+not ok 2 - leaks
+not ok 3 - keeps
+ok 4 - allowed
+ok 5 - bytes
+not ok 6 - dies
+not ok 7 - once
+ok 8 - a misspelt option
+1..8
+END
+like($run->{err}, qr/^\Q$_\E$/m, "... and says: $_") for split /\n/, <<'END';
+# 100 calls left 600 values behind (43,200 bytes):
+#   400 values, 4 each call, made in Node::new, line 3: objects of Node
+#     called by main::leak < main::request < the block
+#   200 values, 2 each call, made in main::leak, line 6
+#     called by main::request < the block
+#   300 values, 3 each call, made in the block, line 20
+# the block died: oops
+END
+
+done_testing();

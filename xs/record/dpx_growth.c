@@ -1,0 +1,70 @@
+#include "dpx_growth.h"
+#include "dpx_events.h"
+#include "dpx_name.h"
+#include "dpx_values.h"
+
+const char *dpx_growth_refusal(pTHX)
+{
+    if (dpx_run.loop_before != Perl_runops_standard)
+        return "values can be followed only in perl's usual run loop, and this one is another";
+    return PL_runops == dpx_run.loop ? NULL : "a module has a run loop of its own";
+}
+
+/* Calls code, and frees what it returns. */
+static void call_times(pTHX_ SV *code, UV times)
+{
+    dSP;
+    while (times--) {
+        ENTER;
+        SAVETMPS;
+        PUSHMARK(SP);
+        call_sv(code, G_VOID | G_DISCARD | G_NOARGS);
+        SPAGAIN;
+        FREETMPS;
+        LEAVE;
+    }
+}
+
+/* The contexts around a site, as names. base: the context in which the code is called. */
+static void add_path(pTHX_ const struct dpx_ctx *ctx, AV *row, const struct dp_cct_node *node,
+                     const struct dp_cct_node *base)
+{
+    for (; node && node != base && node->id; node = node->up)
+        av_push(row, dpx_name_of(aTHX_ ctx, node->id));
+}
+
+static SV *class_name(pTHX_ const HV *class)
+{
+    HEK *name = class ? HvNAME_HEK(class) : NULL;
+    return name ? newSVhek(name) : newSV(0);
+}
+
+AV *dpx_growth_measure(pTHX_ struct dpx_ctx *ctx, SV *code, UV warmup, UV times)
+{
+    const struct dp_cct_node *base = ctx->rec.marks.cur;
+    if (!dpx_values_begin(aTHX_ ctx))
+        return NULL;
+    call_times(aTHX_ code, warmup);
+    dpx_values_take_census(aTHX_ ctx);
+    call_times(aTHX_ code, times);
+    dpx_values_take_census(aTHX_ ctx);
+    struct dpx_values *v = ctx->values;
+    bool lost = v->off;
+    dpx_values_end(aTHX_ ctx);
+    if (lost)
+        return NULL;
+    AV *rows = newAV();
+    for (size_t i = 0; i < v->n_sites; i++) {
+        const struct dpx_made_at *site = &v->sites[i];
+        if (site->live == site->before)
+            continue;
+        AV *row = newAV();
+        av_push(row, newSViv((IV)(site->live - site->before)));
+        av_push(row, newSViv((IV)(site->live_bytes - site->before_bytes)));
+        av_push(row, class_name(aTHX_ site->class));
+        av_push(row, newSVuv(site->file_line));
+        add_path(aTHX_ ctx, row, site->node, base);
+        av_push(rows, newRV_noinc((SV *)row));
+    }
+    return rows;
+}

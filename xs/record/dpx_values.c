@@ -1,0 +1,388 @@
+/* What this does not see: a head that one op takes back and gives out again, as neither list shows
+ * that. The new value keeps the place of the old one. perl's own ops rarely do so: they copy before
+ * they free. And a value that C code makes while no op runs is charged to the op before it.
+ *
+ * The size of a value is that of its head, its body and its own memory: the string, the array of an
+ * array or a hash, the entries and private keys of a hash. A string that several values share
+ * (copy on write) is divided among them. Not counted: what the allocator adds, pads and ops of
+ * code, shared keys.
+ *
+ * What this relies on: perl takes heads from PL_sv_root and puts them back there, linked by SvANY
+ * (SvARENA_CHAIN); a free head has the type SVTYPEMASK; PL_sv_arenaroot links the arenas, whose
+ * first head has the number of heads in place of a count. perl writes the count of references of a
+ * head when it gives the head out, and when it takes it back. perl_destruct calls PL_threadhook
+ * after the END blocks and before it frees values. */
+#include "dpx_values.h"
+#include "dpx_ctx.h"
+#include "dp_mem.h"
+
+#include <string.h>
+
+/* ---- cells ---- */
+
+enum { CELLS = 256 };           /* of a page: heads are 16 bytes or more */
+
+/* The cell of a head, or NULL if memory is short. */
+static uint32_t *cell_of(struct dpx_values *v, const SV *sv)
+{
+    UV at = PTR2UV(sv);
+    if (DP_LIKELY(at >> 12 == v->page && v->page_cells))
+        return &v->page_cells[at >> 4 & (CELLS - 1)];
+    struct dp_map_slot *slot = dp_map_put(&v->pages, at >> 12);
+    if (!slot)
+        return NULL;
+    if (slot->value == DP_MAP_NONE) {
+        slot->value = 0;
+        if (dp_mem_grow((void **)&v->cells, &v->cells_cap, v->n_cells + 1, sizeof *v->cells) < 0)
+            return NULL;
+        v->cells[v->n_cells] = dp_mem_zalloc(sizeof **v->cells);
+        if (!v->cells[v->n_cells])
+            return NULL;
+        slot->value = (uint32_t)v->n_cells++ + 1;
+    }
+    if (!slot->value)
+        return NULL;
+    v->page = at >> 12;
+    v->page_cells = *v->cells[slot->value - 1];
+    return &v->page_cells[at >> 4 & (CELLS - 1)];
+}
+
+static void set_cell(struct dpx_values *v, const SV *sv, uint32_t site)
+{
+    uint32_t *cell = cell_of(v, sv);
+    if (cell)
+        *cell = site;
+}
+
+/* ---- sites ---- */
+
+/* The site of a context and a statement; 0: nothing is recorded there, or memory is short. */
+static uint32_t site_of(struct dpx_values *v)
+{
+    struct dp_cct_node *node = v->node;
+    if (v->tree != v->own_tree || !node || !node->number)
+        return 0;
+    uint32_t place = v->line->number ? v->line->number : v->file_line;
+    struct dp_map_slot *slot = dp_map_put(&v->site_of, (uint64_t)node->number << 32 | place);
+    if (!slot)
+        return 0;
+    if (slot->value != DP_MAP_NONE)
+        return slot->value;
+    slot->value = 0;
+    if (dp_mem_grow((void **)&v->sites, &v->sites_cap, v->n_sites + 1, sizeof *v->sites) < 0)
+        return 0;
+    v->sites[v->n_sites] = (struct dpx_made_at){ node, v->line, v->file_line, 0 };
+    return slot->value = (uint32_t)++v->n_sites;
+}
+
+/* ---- perl's list ---- */
+
+static bool is_free(const SV *sv) { return SvTYPE(sv) == (svtype)SVTYPEMASK; }
+
+static SV *next_free(const SV *sv) { return (SV *)SvANY(sv); }
+
+/* Has the head of a value been given out, and is it still in use? Then it was made at that site. */
+static void note_made(struct dpx_values *v, const SV *sv, uint32_t site)
+{
+    if (is_free(sv))
+        return;
+    set_cell(v, sv, site);
+    if (site)
+        v->sites[site - 1].all++;
+}
+
+/* The heads of arenas that are newer than the last look. */
+static void note_arenas(pTHX_ struct dpx_values *v, uint32_t site)
+{
+    SV *arena = PL_sv_arenaroot;
+    for (; arena && arena != v->arena; arena = next_free(arena)) {
+        const SV *end = arena + SvREFCNT(arena);
+        for (const SV *sv = arena + 1; sv < end; sv++)
+            note_made(v, sv, site);
+    }
+    v->arena = PL_sv_arenaroot;
+}
+
+/* Stops to follow values, as memory is short. */
+static void give_up(pTHX_ struct dpx_ctx *ctx)
+{
+    dpx_values_end(aTHX_ ctx);
+}
+
+/* Puts the heads that are free now and were not at the last look on the copy. Returns false if
+ * memory is short. */
+static bool keep_freed(struct dpx_values *v, size_t n)
+{
+    if (dp_mem_grow((void **)&v->free, &v->free_cap, v->n_free + n, sizeof *v->free) < 0)
+        return false;
+    while (n) {
+        SV *sv = v->freed[--n];
+        SvREFCNT(sv) = DPX_VALUES_FREE;
+        set_cell(v, sv, 0);
+        v->free[v->n_free++] = sv;
+    }
+    return true;
+}
+
+void dpx_values_changed(pTHX_ struct dpx_ctx *ctx, struct dpx_values *v)
+{
+    size_t n = 0;
+    SV *sv = PL_sv_root;
+    if (v->off)
+        return;
+    for (; sv && SvREFCNT(sv) != DPX_VALUES_FREE; sv = next_free(sv)) {
+        if (dp_mem_grow((void **)&v->freed, &v->freed_cap, n + 1, sizeof *v->freed) < 0) {
+            give_up(aTHX_ ctx);
+            return;
+        }
+        v->freed[n++] = sv;
+    }
+    uint32_t site = site_of(v);
+    while (v->n_free && v->free[v->n_free - 1] != sv)
+        note_made(v, v->free[--v->n_free], site);
+    if (v->arena != PL_sv_arenaroot)
+        note_arenas(aTHX_ v, site);
+    if (keep_freed(v, n))
+        v->top = PL_sv_root;
+    else
+        give_up(aTHX_ ctx);
+}
+
+/* Takes all free heads into the copy. Returns false if memory is short. */
+static bool copy_list(pTHX_ struct dpx_values *v)
+{
+    size_t n = 0;
+    for (const SV *sv = PL_sv_root; sv; sv = next_free(sv))
+        n++;
+    if (dp_mem_grow((void **)&v->free, &v->free_cap, n + 1, sizeof *v->free) < 0)
+        return false;
+    v->n_free = n;
+    for (SV *sv = PL_sv_root; sv; sv = next_free(sv)) {
+        SvREFCNT(sv) = DPX_VALUES_FREE;
+        v->free[--n] = sv;
+    }
+    v->top = PL_sv_root;
+    v->arena = PL_sv_arenaroot;
+    return true;
+}
+
+bool dpx_values_begin(pTHX_ struct dpx_ctx *ctx)
+{
+    struct dpx_values *v = ctx->values;
+    if (!v)
+        v = ctx->values = dp_mem_zalloc(sizeof *v);
+    if (!v || !copy_list(aTHX_ v))
+        return false;
+    v->off = v->is_last = false;
+    dpx_values_forget(aTHX_ ctx);
+    return true;
+}
+
+void dpx_values_end(pTHX_ struct dpx_ctx *ctx)
+{
+    struct dpx_values *v = ctx->values;
+    if (!v || v->off)
+        return;
+    for (SV *sv = PL_sv_root; sv; sv = next_free(sv))
+        SvREFCNT(sv) = 0;
+    v->off = true;
+    v->top = NULL;
+}
+
+void dpx_values_forget(pTHX_ struct dpx_ctx *ctx)
+{
+    struct dpx_values *v = ctx->values;
+    if (!v)
+        return;
+    for (size_t i = 0; i < v->n_cells; i++)
+        memset(v->cells[i], 0, sizeof *v->cells[i]);
+    dp_map_clear(&v->site_of);
+    v->n_sites = 0;
+    v->tree = v->own_tree = ctx->rec.cct.serial;
+    v->node = ctx->rec.marks.cur;
+    v->line = ctx->rec.marks.line;
+}
+
+void dpx_values_free(struct dpx_ctx *ctx)
+{
+    struct dpx_values *v = ctx->values;
+    if (!v)
+        return;
+    for (size_t i = 0; i < v->n_cells; i++)
+        dp_mem_free(v->cells[i]);
+    dp_mem_free(v->cells);
+    dp_mem_free(v->free);
+    dp_mem_free(v->freed);
+    dp_mem_free(v->sites);
+    dp_map_release(&v->pages);
+    dp_map_release(&v->site_of);
+    dp_mem_free(v);
+    ctx->values = NULL;
+}
+
+/* ---- the census ---- */
+
+static size_t array_bytes(const AV *av)
+{
+    return AvALLOC(av) ? (size_t)(AvMAX(av) + 1 + (AvARRAY(av) - AvALLOC(av))) * sizeof(SV *) : 0;
+}
+
+static size_t hash_bytes(HV *hv)
+{
+    size_t bytes = 0;
+    HE **at = HvARRAY(hv);
+    if (!at)
+        return 0;
+    bytes += (HvMAX(hv) + 1) * sizeof *at + (SvOOK(hv) ? sizeof(struct xpvhv_aux) : 0);
+    for (STRLEN i = 0; i <= HvMAX(hv); i++)
+        for (const HE *he = at[i]; he; he = HeNEXT(he))
+            bytes += sizeof *he
+                     + (HvSHAREKEYS(hv) ? 0 : STRUCT_OFFSET(HEK, hek_key) + (size_t)HeKLEN(he) + 2);
+    return bytes;
+}
+
+/* The memory of a string: a part of it, if other values share it. */
+static size_t string_bytes(SV *sv)
+{
+    STRLEN before = 0;
+    if (!SvPVX_const(sv) || !SvLEN(sv))
+        return 0;
+    if (SvOOK(sv))
+        SvOOK_offset(sv, before);
+    size_t bytes = SvLEN(sv) + before;
+    return SvIsCOW(sv) ? bytes / (CowREFCNT(sv) + 1u) : bytes;
+}
+
+/* The bytes of a body, without what perl leaves out in front of it. */
+static size_t body_bytes(svtype type)
+{
+    switch (type) {
+    case SVt_PV: return sizeof(XPV) - STRUCT_OFFSET(XPV, xpv_cur);
+    case SVt_PVIV: return sizeof(XPVIV) - STRUCT_OFFSET(XPV, xpv_cur);
+    case SVt_PVNV: return sizeof(XPVNV) - STRUCT_OFFSET(XPV, xpv_cur);
+    case SVt_PVMG: return sizeof(XPVMG);
+    case SVt_REGEXP: return sizeof(regexp);
+    case SVt_PVGV: return sizeof(XPVGV);
+    case SVt_PVLV: return sizeof(XPVLV);
+    case SVt_PVAV: return sizeof(XPVAV);
+    case SVt_PVHV: return sizeof(XPVHV);
+    case SVt_PVCV: return sizeof(XPVCV);
+    case SVt_PVFM: return sizeof(XPVFM);
+    case SVt_PVIO: return sizeof(XPVIO);
+    default: return 0;          /* the value is in the head */
+    }
+}
+
+static size_t bytes_of(SV *sv)
+{
+    size_t bytes = sizeof(SV) + body_bytes(SvTYPE(sv));
+    switch (SvTYPE(sv)) {
+    case SVt_PVAV: return bytes + array_bytes((AV *)sv);
+    case SVt_PVHV: return bytes + hash_bytes((HV *)sv);
+    case SVt_PV: case SVt_PVIV: case SVt_PVNV: case SVt_PVMG:
+        return SvROK(sv) || isREGEXP(sv) ? bytes : bytes + string_bytes(sv);
+    default: return bytes;
+    }
+}
+
+/* Counts a value that lives. */
+static void count_value(pTHX_ struct dpx_made_at *site, SV *sv)
+{
+    site->live++;
+    site->live_bytes += bytes_of(sv);
+    if (SvOBJECT(sv))
+        site->class = SvSTASH(sv);
+}
+
+void dpx_values_take_census(pTHX_ struct dpx_ctx *ctx)
+{
+    struct dpx_values *v = ctx->values;
+    dpx_values_look(aTHX_ ctx, v);
+    for (size_t i = 0; i < v->n_sites; i++) {
+        struct dpx_made_at *site = &v->sites[i];
+        site->before = site->live;
+        site->before_bytes = site->live_bytes;
+        site->live = site->live_bytes = 0;
+        site->class = NULL;
+    }
+    for (SV *arena = PL_sv_arenaroot; arena; arena = next_free(arena)) {
+        SV *end = arena + SvREFCNT(arena);
+        for (SV *sv = arena + 1; sv < end; sv++) {
+            const uint32_t *cell = is_free(sv) ? NULL : cell_of(v, sv);
+            if (cell && *cell && *cell <= v->n_sites)
+                count_value(aTHX_ &v->sites[*cell - 1], sv);
+        }
+    }
+}
+
+/* Adds to a counter, of both a context and a statement, what it lacks; `has` is what it has. */
+static void set_count(const struct dpx_made_at *site, bool lines, size_t at, uint64_t now,
+                      uint64_t *has)
+{
+    site->node->counts[at] += now - *has;
+    if (lines)
+        site->line->counts[at] += now - *has;
+    *has = now;
+}
+
+void dpx_values_count(pTHX_ struct dpx_ctx *ctx)
+{
+    struct dpx_values *v = ctx->values;
+    size_t at = dpx_run.plan.heap_at;
+    bool lines = ctx->rec.how.lines != NULL;
+    int why = errno;
+    if (!v || v->off || ctx->rec.over)
+        return;
+    dpx_values_take_census(aTHX_ ctx);
+    for (size_t i = 0; i < v->n_sites; i++) {
+        struct dpx_made_at *site = &v->sites[i];
+        set_count(site, lines, at, site->all, &site->made);
+        set_count(site, lines, at + 1, site->live, &site->values);
+        set_count(site, lines, at + 2, site->live_bytes, &site->bytes);
+    }
+    errno = why;
+}
+
+/* ---- the end ---- */
+
+void dpx_values_last(pTHX_ struct dpx_ctx *ctx)
+{
+    if (!ctx->values || ctx->values->is_last)
+        return;
+    dpx_values_count(aTHX_ ctx);
+    ctx->values->is_last = true;
+}
+
+static Perl_ppaddr_t orig_leave;
+static thrhook_proc_t orig_threadhook;
+
+/* The last op of the main program, which clears the variables of its file. */
+static OP *main_leaves(pTHX)
+{
+    struct dpx_ctx *ctx = dpx_ctx_current(aTHX);
+    if (ctx)
+        dpx_values_last(aTHX_ ctx);
+    return orig_leave(aTHX);
+}
+
+static int interpreter_ends(pTHX)
+{
+    struct dpx_ctx *ctx = dpx_ctx_current(aTHX);
+    if (ctx) {
+        dpx_values_last(aTHX_ ctx);
+        dpx_values_end(aTHX_ ctx);
+    }
+    return orig_threadhook(aTHX);
+}
+
+void dpx_values_watch_end(pTHX)
+{
+    if (PL_main_root && PL_main_root->op_ppaddr != main_leaves) {
+        orig_leave = PL_main_root->op_ppaddr;
+        PL_main_root->op_ppaddr = main_leaves;
+    }
+    if (PL_threadhook != interpreter_ends) {
+        orig_threadhook = PL_threadhook;
+        PL_threadhook = interpreter_ends;
+    }
+}
