@@ -1,10 +1,9 @@
-# detail=: each call of a library is a span once, and no value of the program gets into a profile or
-# into what the tools make of it. The databases are drivers without one (t/lib/FakeDBD.pm).
+# detail=: each call of a library is a span once. The databases are drivers without one
+# (t/lib/FakeDBD.pm).
 use strict;
 use warnings;
 use FindBin;
 use lib "$FindBin::Bin/lib";
-use File::Find 'find';
 use Test::More;
 use DProfTest;
 
@@ -161,8 +160,8 @@ package LWP::UserAgent { sub simple_request { my ($self, $request) = @_; return 
 my $agent = bless {}, 'LWP::UserAgent';
 my $url = 'http://h/a';
 $agent->simple_request(HTTP::Request->new(GET => bless \$url, 'URI')) for 1 .. 2;
-my $inner = bless \(my $u = 'http://h/b'), 'URI';
-$agent->simple_request(HTTP::Request->new(GET => bless [$inner], 'URI::URL'));
+$agent->simple_request(
+    HTTP::Request->new(GET => bless [bless(\(my $u = 'http://h/b'), 'URI')], 'URI::URL'));
 $agent->simple_request(HTTP::Request->new(GET => bless {}, 'Own')) for 1 .. 3;
 { no warnings 'redefine'; my $wrapped = \&LWP::UserAgent::simple_request;
   eval 'package LWP::UserAgent; sub simple_request { my @of = @_; $wrapped->(@of) } 1' or die; }
@@ -255,149 +254,5 @@ close $pipe;
 END
     $^X =~ s{.*/}{}r =~ s/(?<![.\w])[0-9]+(?![.\w])/*/gr => 6,
 }, 'commands, of which open without one is none') if $^X =~ m{/perl[0-9.]*\z} && $^X !~ /\s/;
-
-# ---- values ----
-my $secrets = 0;
-
-# A text that nothing else has. What masks paths has to take it for a value: digits alone, hex.
-sub secret {
-    my ($kind) = @_;
-    my $n = 7_310_000 + ++$secrets;
-    return $kind eq 'digits' ? "$n" : $kind eq 'hex' ? sprintf('%08xa1', $n * 131)
-        : $kind eq 'uuid' ? sprintf('%08x-4a1b-4c2d-8e3f-%012x', $n, $n * 977)
-        : "Tok${n}Xyz" . 'q' x 5;
-}
-
-# Replaces each SECRET_KIND_ by a secret. Returns the text and the secrets.
-sub with_secrets {
-    my ($text) = @_;
-    my @secrets;
-    $text =~ s/SECRET_(text|digits|hex|uuid)_/push @secrets, secret($1); $secrets[-1]/ge;
-    return ($text, @secrets);
-}
-
-sub files_below {
-    my ($dir) = @_;
-    my @files;
-    find({ no_chdir => 1, wanted => sub { push @files, $_ if -f } }, $dir);
-    return @files;
-}
-
-# No secret is in the profiles of a program, nor in what the tools make of them.
-sub keeps_secrets {
-    my ($program, $title) = @_;
-    my ($text, @secrets) = with_secrets($program);
-    my $any = join '|', map { quotemeta } @secrets;
-    for my $mode (sort keys %mode) {
-        my @profiles = recorded($text, "detail=all,compress=0,$mode{$mode}");
-        my $out = scratch();
-        my @run = map { run_tool(@$_) }
-            ['dprofhtml', ['--no-source', '-o', "$out/page.html", @profiles]],
-            ['dprofstore', ['init', '--to', "dir:$out/store"]],
-            ['dprofstore', ['push', '-q', '--to', "dir:$out/store", @profiles]],
-            map { ['dprofexport', ['--format', $_, '-o', "$out/export.$_", @profiles]] }
-                qw(speedscope firefox callgrind pprof), $mode eq 'trace' ? 'chrome' : ();
-        is_deeply([map { $_->{raw} ? $_->{err} : () } @run], [], "$title: the tools run ($mode)");
-        my @found;
-        for my $file (@profiles, files_below($out)) {
-            my $content = slurp($file);
-            if ($content =~ /^\x1f\x8b/) {
-                require IO::Uncompress::Gunzip;
-                IO::Uncompress::Gunzip::gunzip(\(my $packed = $content), \$content)
-                    or die "$file cannot be unpacked";
-            }
-            push @found, "$file: $1" while $content =~ /($any)/g;
-        }
-        is_deeply(\@found, [], "$title: $#{[@secrets, 0]} secrets are in no file ($mode)");
-    }
-}
-
-keeps_secrets(<<'END', 'commands, files, regexes, requests');
-use strict;
-use warnings;
-use HTTP::Tiny;
-my $tiny = HTTP::Tiny->new(timeout => 5,
-    default_headers => { Authorization => 'Basic SECRET_text_' });
-for my $path (qw(SECRET_digits_ SECRET_hex_ SECRET_uuid_ a/SECRET_digits_/b x%20SECRET_digits_
-        n=SECRET_hex_ SECRET_text_SECRET_digits_)) {
-    $tiny->get("http://SECRET_text_:SECRET_text_\@127.0.0.1:1/$path?SECRET_text_=SECRET_text_"
-            . '#SECRET_text_');
-}
-$tiny->post('http://127.0.0.1:1/p',
-    { content => 'SECRET_text_', headers => { X => 'SECRET_text_' } });
-my $perl = $^X;
-system $perl, '-e', '1', 'SECRET_text_';
-system "SECRET_text_=SECRET_text_ $perl -e 1 SECRET_text_ </dev/null # SECRET_text_";
-system "env A='SECRET_text_ x' B=SECRET_text_ $perl -e 1 'SECRET_text_'";
-system 'exit 0; SECRET_text_';
-my $out = `echo SECRET_text_ | cat`;
-open my $in, '-|', $perl, '-e', 1, 'SECRET_text_' or die;
-close $in;
-open $in, "$perl -e 1 SECRET_text_ |" or die;
-close $in;
-for my $name (qw(SECRET_digits_ SECRET_hex_ SECRET_uuid_ user-SECRET_digits_.txt
-        SECRET_text_SECRET_digits_)) {
-    my $path = "/nonexistent/$name";
-    my ($file, $dir);
-    no warnings;
-    my $there = open($file, '<', $path) || -e $path || stat($path) || opendir($dir, $path)
-        || open($file, "< $path") || do $path || eval { require $path };
-}
-my ($text, $word) = ('a SECRET_text_ b', 'SECRET_text_');
-my $qr = qr/$word/;
-my @n = (scalar($text =~ /$word/), scalar($text =~ /^a \Q$word\E b/o), scalar($text =~ $qr),
-    scalar($text =~ /x$qr/i), scalar($text =~ m{$word|$qr}x), $text =~ s/$word/SECRET_text_/r,
-    $text =~ s/a/$word/r, $text =~ s/$word/lc $word/er, $text =~ tr/a/b/r);
-{ use re 'eval'; my $code = "(?{ 'SECRET_text_' })"; push @n, scalar($text =~ /a$code/) }
-for ($word) { push @n, scalar(/$_/), scalar("x$_" =~ "x$_") }
-my @parts = split /$word/, $text;
-END
-
-SKIP: {
-    skip 'DBI is not installed', 1 if !$has_dbi;
-    keeps_secrets(<<'END', 'SQL');
-use strict;
-use warnings;
-use DBI;
-use FakeDBD qw(Fake Pg SQLite mysql MariaDB);
-my %dbh = map { $_ => DBI->connect("dbi:$_:", '', '', { RaiseError => 1, PrintError => 0 }) }
-    qw(Fake Pg SQLite mysql MariaDB);
-my @everywhere = (
-    q{SELECT 'SECRET_text_', 'it''s SECRET_text_' FROM t WHERE a = SECRET_digits_},
-    q{SELECT * FROM t WHERE a IN ('SECRET_text_', SECRET_digits_, -SECRET_digits_.5e3)},
-    qq{SELECT 1 -- SECRET_text_ it's\nFROM t /* SECRET_text_ ' */ WHERE a = 'SECRET_text_'},
-    q{INSERT INTO t VALUES ('SECRET_text_', SECRET_digits_), (N'SECRET_text_', X'SECRET_hex_')},
-    q{SELECT 'SECRET_text_ without end}, q{SELECT 0xSECRET_hex_ FROM t LIMIT SECRET_digits_},
-);
-my %own = (
-    Pg => [
-        q{SELECT E'a\\'SECRET_text_', $$SECRET_text_ '$$, $q$SECRET_text_ $$ "$q$,}
-            . q{ U&'SECRET_text_'},
-        q{SELECT /* a /* SECRET_text_ */ 'SECRET_text_ */ B'101', 'SECRET_text_'::text},
-        qq{SELECT 'a\\', 'SECRET_text_', 'b'\n'SECRET_text_'}],
-    SQLite => [
-        q{SELECT 'a\\', 'SECRET_text_', "SECRET_text_", x'SECRET_hex_' WHERE "a" = "SECRET_text_"},
-    ],
-    Fake => [q{SELECT 'a\\'SECRET_text_', "SECRET_text_", $$SECRET_text_$$},
-        q{SELECT q'[it's SECRET_text_]' FROM dual},
-        q{SELECT "SECRET_text_" WHERE a LIKE "SECRET_text_%"}],
-);
-$own{$_} = [q{SELECT "SECRET_text_", 'a\\'SECRET_text_', "it""s SECRET_text_", _utf8'SECRET_text_'},
-    qq{SELECT 1 # SECRET_text_ '\n, 'SECRET_text_' /*! , 'SECRET_text_' */},
-    q{SELECT * FROM `t` WHERE `a` = "SECRET_text_"}] for qw(mysql MariaDB);
-for my $name (sort keys %dbh) {
-    for my $statement (@everywhere, @{ $own{$name} }) {
-        my $sth = $dbh{$name}->prepare($statement);
-        $sth->execute(('SECRET_text_') x ($statement =~ tr/?//));
-        my $rows = $sth->fetchall_arrayref;
-        $dbh{$name}->do($statement, { SECRET_text_ => 'SECRET_text_' }, 'SECRET_text_');
-        $rows = $dbh{$name}->selectcol_arrayref($statement);
-    }
-    $dbh{$name}->do('SELECT a FROM t WHERE b = ? AND c = :name', undef,
-        'SECRET_text_', 'SECRET_digits_');
-    eval { $dbh{$name}->do("it fails 'SECRET_text_'") };
-}
-END
-}
 
 done_testing;

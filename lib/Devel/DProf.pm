@@ -822,8 +822,8 @@ recorder takes 4 bytes for each 16 bytes that hold heads of values, and 8 bytes 
 =item *
 
 Values that were there before the recording, those that a thread inherits, and those that are made
-while a stretch is held back (L<Devel::DProf::Control/hold SECONDS>), are of no known place. A forked
-child begins anew.
+while a stretch is held back (L<Devel::DProf::Control/hold SECONDS>), are of no known place. A
+forked child begins anew.
 
 =item *
 

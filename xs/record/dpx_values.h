@@ -1,8 +1,7 @@
 /* heap=exact: the values that are alive, by the context and the statement that made them. perl
- * gives out the heads of values from a list of free ones. A copy of that list is kept, and after each
- * op the run loop compares the two: heads that have left the list are values that the op has made,
- * and heads that are on it again are dead. dpx_values.c explains what that shows, and what it does
- * not. */
+ * gives out the heads of values from a list of free ones. A copy of that list is kept, and after
+ * each op the run loop compares the two: heads that have left the list are values that the op has
+ * made, and heads that are on it again are dead. dpx_values.c says what this does not see. */
 #ifndef DPX_VALUES_H
 #define DPX_VALUES_H
 
@@ -18,8 +17,8 @@ struct dpx_values {
     struct dp_stmt *line;       /* ... and the statement that ran then ... */
     U32 file_line;              /* ... with its line in the file, and ... */
     size_t tree;                /* ... the number of the tree with that context */
-    size_t own_tree;            /* that of the recording: a stretch that is held back has another one,
-                                 * which may be gone later */
+    size_t own_tree;            /* that of the recording: a stretch that is held back has another
+                                 * one, which may be gone later */
     bool off;                   /* the values of this interpreter are not followed any more */
     bool is_last;               /* the census at the end of the program has been taken */
     SV **free;                  /* the copy of the list, the first head last */

@@ -13,10 +13,12 @@ use Proof qw(flaws profiles_in);
 use Time::HiRes 'time';
 
 my @columns =
-    qw(file mode verdict why s plain_s control differs profiles cut empty unreadable tests);
+    qw(file mode verdict why s plain_s control differs profiles cut empty unreadable tests
+        spans);
 
 # Judge->new(files => [...], modes => [...], work => DIR, jobs => N, timeout => S,
-#            place => sub, command => sub, control => BOOL, keep => BOOL)
+#            place => sub, command => sub, control => BOOL, keep => BOOL, spans => BOOL)
+# spans: also counts the names of spans in profiles, by kind.
 # place->(job): the folder, or whatever, that one job works in; may take its time.
 # command->(place, file, mode, box): a hash of dir, env (a hash; undef deletes) and command (an
 # array), which writes its profiles to box, as Proof's recording says. mode: '' for plain, null for
@@ -68,12 +70,21 @@ sub run_one {
         $run{cut}++ if $about{cut};
         $run{empty}++ if $about{empty};
         push @{ $run{unreadable} }, map { basename($profile) . ": $_" } @wrong;
+        count_spans($profile, $run{spans} //= {}) if $self->{spans};
         copy($profile, "$keep.profile") if @wrong && -s $profile < 50e6;
     }
     # Tests kill perls that have hardly begun.
     push @{ $run{unreadable} }, 'no profile that is not empty'
         if $run{empty} && $run{empty} == $run{profiles};
     return \%run;
+}
+
+# Adds the names of spans in a profile to those of each kind.
+sub count_spans {
+    my ($profile, $of_kind) = @_;
+    open my $in, '<:raw', $profile or return;
+    while (my $line = readline $in) { $of_kind->{$1}++ if $line =~ /^& \w+ (\S+) .* kind=span/ }
+    return;
 }
 
 # Returns what a harness would judge by, at three degrees of tolerance.
@@ -148,6 +159,8 @@ sub judge {
             if $self->{control} || $verdict !~ /^(?:same|not judged)$/;
         $r{unreadable} = [map { @{ $_->{unreadable} || [] } } @run];
         $r{$_} = $run[0]{$_} // 0 for qw(profiles cut empty);
+        my $spans = $run[0]{spans} // {};
+        $r{spans} = [map { "$_=$spans->{$_}" } sort keys %$spans];
         unlink glob "$keep.$mode.*" if $verdict eq 'same' && !@{ $r{unreadable} } && !$self->{keep};
         push @results, \%r;
     }
@@ -238,6 +251,21 @@ sub run_all {
     return;
 }
 
+# Returns a row for each kind of span: its names in the profiles of all files, and the files that
+# have one.
+sub span_rows {
+    my (%names, %files);
+    for my $result (@_) {
+        for (split /; /, $result->{spans}) {
+            my ($kind, $n) = /(.*)=(.*)/;
+            $names{$kind} += $n;
+            $files{$kind}++;
+        }
+    }
+    return map { (["names of $_ spans", $names{$_}], ['... in files', $files{$_}]) }
+        sort keys %names;
+}
+
 # Prints tables and differences. Returns an exit status.
 sub report {
     my ($self) = @_;
@@ -260,7 +288,7 @@ sub report {
         push @rows, ['profiles read', $sum->('profiles')], ['of them cut short', $sum->('cut')],
             ['of them empty', $sum->('empty')],
             ['files with unreadable', $unreadable], ['files without a profile', $missing],
-            ($lost ? ['lost', $lost] : ());
+            ($lost ? ['lost', $lost] : ()), span_rows(@judged);
         $bad += $unreadable + $lost;
         printf "%-6s %-24s %8d\n", $mode, @$_ for @rows;
     }

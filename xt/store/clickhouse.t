@@ -190,6 +190,53 @@ subtest 'The tools print the same' => sub {
     }
 };
 
+subtest 'Spans keep their kinds, and no values' => sub {
+    plan skip_all => 'missing: DBI (Debian: libdbi-perl)' if !eval { require DBI };
+    my ($store) = pair();
+    my $script = scratch() . '/script.pl';
+    spew($script, <<'END');
+use DBI;
+use FakeDBD 'Pg';
+use HTTP::Tiny;
+use Devel::DProf::Control 'span';
+my $dbh = DBI->connect('dbi:Pg:', '', '', { RaiseError => 1 });
+for my $i (1 .. 5) {
+    $dbh->do("SELECT a FROM t WHERE b = 'Tok7a' AND c IN (7310000$i, 'Tok7b')", undef, 'Tok7c');
+}
+$dbh->selectall_arrayref('SELECT a FROM t WHERE b = ?', undef, 'Tok7d') for 1 .. 2;
+HTTP::Tiny->new(default_headers => { 'X-A' => 'Tok7e' })
+    ->get("http://Tok7f:Tok7g\@127.0.0.1:1/items/7310000$_?a=Tok7h#Tok7i") for 1 .. 3;
+system $^X, '-e', 1, 'Tok7j';
+`echo Tok7k; echo Tok7l`;
+opendir my $dir, "/nowhere/7310000$_" for 1 .. 4;
+'x' =~ /$_/ for 'Tok7m';
+span('cache', 'get', sub { return 'Tok7n' }) for 1 .. 6;
+span('a:b', 'it', sub { 1 });
+END
+    my $path = scratch() . '/out';
+    run_program([$^X, (PROFILER)[0], '-Mlib=' . root() . '/t/lib',
+        "-d:DProf=tree,detail=all,out=$path", $script, 'Tok7o'], dir => $dir);
+    my @pushed = profile($path);
+    $store->add(\@pushed);
+    my %rows = map { $_ => $server->ask("SELECT * FROM s$n.$_ FORMAT TabSeparated") } @TABLES;
+    is_deeply([map { $rows{$_} =~ /Tok7\w|7310000\d/g } @TABLES], [], 'no value is in any table');
+    my $calls = sub {
+        my ($what, $condition) = @_;
+        my %calls = map { reverse split /\t/, $_, 2 } split /\n/, $server->ask(
+            "SELECT sum(c), s FROM (SELECT c, $what AS s FROM (SELECT run, ctx, any(calls) AS c "
+            . "FROM s$n.dprof_samples GROUP BY run, ctx) AS x ANY LEFT JOIN (SELECT ctx, sub, line "
+            . "FROM s$n.dprof_contexts) AS y USING (ctx) WHERE $condition) GROUP BY s");
+        return \%calls;
+    };
+    is_deeply($calls->('sub', "sub LIKE 'sql:%'"), { 'sql:SELECT a FROM t WHERE b = ?' => 2,
+        'sql:SELECT a FROM t WHERE b = ? AND c IN (?)' => 5 }, 'rows of statements');
+    is_deeply($calls->('sub', "sub LIKE 'http:%'"), { 'http:GET http://127.0.0.1:1/items/*' => 3 },
+        'rows of requests');
+    my $kinds = $calls->(q{substring(sub, 1, position(sub, ':'))}, q{line LIKE '% kind=span%'});
+    is_deeply({ map { $_ => $kinds->{"$_:"} } qw(sql http command cache a) },
+        { sql => 7, http => 3, command => 2, cache => 6, a => 1 }, 'calls by kind');
+};
+
 subtest 'What is pushed twice counts once' => sub {
     my ($store, $folder) = pair();
     my @profiles = many($store, $folder);

@@ -34,8 +34,7 @@ sub add {
     my $target = Devel::DProf::Live::Target->process($pid, %$self{qw(threads pause)});
     $self->{is_known}{$pid} = 1;
     push @{ $self->{targets} }, { pid => $pid, target => $target,
-        ppid => Devel::DProf::Live::Target::parent_of($pid),
-        command => Devel::DProf::Live::Target::command_of($pid) };
+        ppid => Devel::DProf::Live::Target::parent_of($pid) };
     return $target;
 }
 
@@ -116,7 +115,7 @@ sub set_aside {
 sub header {
     my ($self, $one, $count) = @_;
     return (run => $self->{run}, start => $self->{start}, rate => $self->{rate},
-        ppid => $one->{ppid}, script => $count->{script} // $one->{command});
+        ppid => $one->{ppid}, script => $count->{script});
 }
 
 # Calls CODE with the file's number, process, counts of the thread, and text of each profile that

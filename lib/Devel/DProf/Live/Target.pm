@@ -61,14 +61,6 @@ sub children_of {
     return map { ($_, children_of($_)) } @children;
 }
 
-# Returns the command line of a process as text, or ''.
-sub command_of {
-    my ($pid) = @_;
-    open my $in, '<', "/proc/$pid/cmdline" or return '';
-    my $text = do { local $/; readline $in } // '';
-    return join ' ', split /\0/, $text;
-}
-
 # Returns the number of the process that has started this one.
 sub parent_of {
     my ($pid) = @_;
@@ -161,10 +153,10 @@ a signal comes, or if all have ended. Returns how many still run.
 
 Returns the processes that a process has started, and those that they have started.
 
-=item command_of PID, parent_of PID, is_alive PID, waits_in PID, TID
+=item parent_of PID, is_alive PID, waits_in PID, TID
 
-Returns the command line, the number of the parent, whether the process has not ended, and the
-kernel function in which a thread waits.
+Returns the number of the parent, whether the process has not ended, and the kernel function in
+which a thread waits.
 
 =back
 
