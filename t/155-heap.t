@@ -203,10 +203,60 @@ like($run->{err}, qr/^\Q$_\E$/m, "... and says: $_") for split /\n/, <<'END';
 # 100 calls left 600 values behind (43,200 bytes):
 #   400 values, 4 each call, made in Node::new, line 3: objects of Node
 #     called by main::leak < main::request < the block
+#     held by nothing but a cycle: HASH (Node) -> HASH (Node) -> the first
 #   200 values, 2 each call, made in main::leak, line 6
 #     called by main::request < the block
 #   300 values, 3 each call, made in the block, line 20
+#     held by @main::kept -> ARRAY
 # the block died: oops
 END
+
+# ---- who holds what is left ----
+
+$test = spew(scratch() . '/hold.t', <<'END');
+use strict; use warnings; no warnings 'once';
+use Test::More; use Test::DProf; use Scalar::Util 'weaken';
+package Node { sub new { my ($class, %has) = @_; return bless {%has}, $class } }
+package Tied { sub TIESCALAR { bless [] } sub FETCH { 1 } sub STORE { } sub TIEHASH { bless {} } }
+our (@kept, $deep, %alias, $last); my %mine;
+{ my @state; sub stateful { push @state, Node->new } }
+sub itself { my $s = {}; $s->{cb} = sub { $s }; return }
+sub callback { my $o = Node->new; push @{ $Some::Register::of{a} }, sub { $o }; return }
+sub weak { my $s = Node->new; $s->{me} = $s; weaken($s->{me}); push @kept, $s; return }
+# Values of all types live, some of them in no variable that can be named.
+my @odd = (qr/x(?<n>y)/, \*STDOUT, \substr('abc', 1), v1.2, \my @x, sub () { 7 }, *STDIN{IO},
+    \undef);
+tie my $tied, 'Tied'; tie my %tied, 'Tied'; push @odd, \$tied, \%tied; *alias = {};
+format STDOUT =
+@<<
+$last
+.
+no_growth_ok { $mine{ keys %mine } = Node->new } name => 'lexical';
+no_growth_ok { stateful() } name => 'closed over';
+no_growth_ok { push @{ $deep->{a}[0]{list} }, Node->new } name => 'deep';
+no_growth_ok { itself() } name => 'itself';
+no_growth_ok { callback() } name => 'callback';
+no_growth_ok { weak() } name => 'weak';
+sub { local $last = [1]; no_growth_ok { push @$last, [1] } name => 'local'; }->();
+done_testing;
+END
+my $held = DProfTest::run_program([DProfTest::built_perl(), $test]);
+is($held->{status}, 7, 'all values of a program are walked') || diag $held->{err};
+my %by;
+/^# Failed test '(.*)'/ ? ($by{name} = $1) : /^#     held by (.*)/ && push @{ $by{ $by{name} } }, $1
+    for split /\n/, $held->{err};
+for (
+
+    ['lexical', 'my %mine of the main program -> HASH (Node)'],
+    ['closed over', 'my @state of &main::stateful -> HASH (Node)'],
+    ['deep', '$main::deep -> HASH -> ARRAY -> HASH -> ARRAY -> HASH (Node)'],
+    ['itself', 'nothing but a cycle: CODE -> HASH -> the first'],
+    ['weak', '@main::kept -> HASH (Node)'], ['local', '$main::last -> ARRAY -> ARRAY'],
+    ['callback', '%Some::Register::of -> ARRAY -> CODE -> HASH (Node)']) {
+    my ($name, $chain) = @$_;
+    my $turned = $chain =~ s/CODE -> HASH -> the/HASH -> CODE -> the/r;  # a cycle begins anywhere
+    ok(scalar grep({ $_ eq $chain || $_ eq $turned } @{ $by{$name} }),
+        "... and the chain is right: $name") || diag explain $by{$name};
+}
 
 done_testing();

@@ -910,8 +910,14 @@ values live afterwards than before: a leak. The diagnostic has the subs and line
     # 100 calls left 600 values behind (43,200 bytes):
     #   400 values, 4 each call, made in Node::new, line 3: objects of Node
     #     called by main::leak < main::request < the block
+    #     held by nothing but a cycle: HASH (Node) -> HASH (Node) -> the first
     #   200 values, 2 each call, made in main::leak, line 6
     #     called by main::request < the block
+    #     held by nothing but a cycle: HASH (Node) -> HASH (Node) -> the first
+
+Held by is how perl still reaches one of the values: the variable, and what it refers to, without
+keys and contents. A cycle is a leak that only C<weaken> of L<Scalar::Util> or code of your own
+ends.
 
 The numbers are exact, and the same each time if the code does the same each time. warmup is the
 number of calls before, 2 if not given; code that fills a cache of a hundred entries needs a

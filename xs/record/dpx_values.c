@@ -86,19 +86,24 @@ static void note_made(struct dpx_values *v, const SV *sv, uint32_t site)
 {
     if (is_free(sv))
         return;
-    set_cell(v, sv, site);
+    set_cell(v, sv, site | v->mark);
     if (site)
         v->sites[site - 1].all++;
 }
 
-/* The heads of arenas that are newer than the last look. */
+/* Notes the heads of arenas that are newer than the last look. perl leaves the counts of free heads
+ * there as the allocator has given them, so they might look like those of the copy. */
 static void note_arenas(pTHX_ struct dpx_values *v, uint32_t site)
 {
     SV *arena = PL_sv_arenaroot;
     for (; arena && arena != v->arena; arena = next_free(arena)) {
         const SV *end = arena + SvREFCNT(arena);
-        for (const SV *sv = arena + 1; sv < end; sv++)
-            note_made(v, sv, site);
+        for (SV *sv = arena + 1; sv < end; sv++) {
+            if (is_free(sv))
+                SvREFCNT(sv) = 0;
+            else
+                note_made(v, sv, site);
+        }
     }
     v->arena = PL_sv_arenaroot;
 }
@@ -130,6 +135,9 @@ void dpx_values_changed(pTHX_ struct dpx_ctx *ctx, struct dpx_values *v)
     SV *sv = PL_sv_root;
     if (v->off)
         return;
+    uint32_t site = site_of(v);
+    if (v->arena != PL_sv_arenaroot)
+        note_arenas(aTHX_ v, site);
     for (; sv && SvREFCNT(sv) != DPX_VALUES_FREE; sv = next_free(sv)) {
         if (dp_mem_grow((void **)&v->freed, &v->freed_cap, n + 1, sizeof *v->freed) < 0) {
             give_up(aTHX_ ctx);
@@ -137,11 +145,8 @@ void dpx_values_changed(pTHX_ struct dpx_ctx *ctx, struct dpx_values *v)
         }
         v->freed[n++] = sv;
     }
-    uint32_t site = site_of(v);
     while (v->n_free && v->free[v->n_free - 1] != sv)
         note_made(v, v->free[--v->n_free], site);
-    if (v->arena != PL_sv_arenaroot)
-        note_arenas(aTHX_ v, site);
     if (keep_freed(v, n))
         v->top = PL_sv_root;
     else
@@ -197,7 +202,7 @@ void dpx_values_forget(pTHX_ struct dpx_ctx *ctx)
     for (size_t i = 0; i < v->n_cells; i++)
         memset(v->cells[i], 0, sizeof *v->cells[i]);
     dp_map_clear(&v->site_of);
-    v->n_sites = 0;
+    v->n_sites = v->mark = 0;
     v->tree = v->own_tree = ctx->rec.cct.serial;
     v->node = ctx->rec.marks.cur;
     v->line = ctx->rec.marks.line;
@@ -286,12 +291,15 @@ static size_t bytes_of(SV *sv)
 }
 
 /* Counts a value that lives. */
-static void count_value(pTHX_ struct dpx_made_at *site, SV *sv)
+static void count_value(pTHX_ struct dpx_made_at *site, SV *sv, bool is_marked)
 {
     site->live++;
     site->live_bytes += bytes_of(sv);
     if (SvOBJECT(sv))
         site->class = SvSTASH(sv);
+    if (is_marked && (!site->value || SvOBJECT(sv)
+                      || (SvTYPE(sv) >= SVt_PVAV && !SvOBJECT(site->value))))
+        site->value = sv;
 }
 
 void dpx_values_take_census(pTHX_ struct dpx_ctx *ctx)
@@ -304,13 +312,15 @@ void dpx_values_take_census(pTHX_ struct dpx_ctx *ctx)
         site->before_bytes = site->live_bytes;
         site->live = site->live_bytes = 0;
         site->class = NULL;
+        site->value = NULL;
     }
     for (SV *arena = PL_sv_arenaroot; arena; arena = next_free(arena)) {
         SV *end = arena + SvREFCNT(arena);
         for (SV *sv = arena + 1; sv < end; sv++) {
             const uint32_t *cell = is_free(sv) ? NULL : cell_of(v, sv);
-            if (cell && *cell && *cell <= v->n_sites)
-                count_value(aTHX_ &v->sites[*cell - 1], sv);
+            uint32_t site = cell ? *cell & ~DPX_VALUES_MARKED : 0;
+            if (site && site <= v->n_sites)
+                count_value(aTHX_ &v->sites[site - 1], sv, *cell & DPX_VALUES_MARKED);
         }
     }
 }

@@ -11,6 +11,8 @@
  * out or takes one back, so a head with it has not been touched since. */
 enum { DPX_VALUES_FREE = 0x40000000 };
 
+#define DPX_VALUES_MARKED   0x80000000u
+
 struct dpx_values {
     SV *top;                    /* the first free head at the last look; NULL: none, or off */
     struct dp_cct_node *node;   /* the context ... */
@@ -27,7 +29,8 @@ struct dpx_values {
     size_t freed_cap;
     void *arena;                /* the newest arena then */
     struct dp_map pages;        /* address >> 12 -> number of its cells in `cells` ... */
-    uint32_t (**cells)[256];    /* ... which have the site of each value; 0: unknown */
+    uint32_t (**cells)[256];    /* ... which have the site of each value, 0: unknown, and `mark` */
+    uint32_t mark;              /* of values that are made from now on: 0, or DPX_VALUES_MARKED */
     size_t n_cells, cells_cap;
     UV page;                    /* the page of the last cell, and ... */
     uint32_t *page_cells;       /* ... its cells; NULL: there was none */
@@ -41,6 +44,8 @@ struct dpx_values {
         uint64_t live, live_bytes;          /* of the last census */
         uint64_t before, before_bytes;      /* of the one before it */
         const HV *class;                    /* of an object among them; NULL: there is none */
+        SV *value;                          /* one that was made since the last mark, an object or
+                                             * array or hash if there is one; NULL: none */
         uint64_t all;                       /* values that it has made */
     } *sites;
     size_t n_sites, sites_cap;

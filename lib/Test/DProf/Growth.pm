@@ -55,7 +55,7 @@ sub judge {
 # Returns the lines for a place: how many values, the sub and the line, and the callers of the sub.
 sub lines_of {
     my ($how, $row) = @_;
-    my ($values, $bytes, $class, $line, @path) = @$row;
+    my ($values, $bytes, $class, $line, $holder, @path) = @$row;
     $path[-1] = 'the block' if @path && $path[-1] =~ /::__ANON__\z/;
     my ($sub, @callers) = map { shown($_) } @path;
     my $each = $values % $how->{times} ? '' : ', ' . $values / $how->{times} . ' each call';
@@ -63,10 +63,11 @@ sub lines_of {
     return '  ' . grouped($values) . ($values == 1 ? ' value' : ' values') . "$each, made in "
         . ($sub // 'perl') . ", line $line"
         . (defined $class ? ': objects of ' . shown($class) : ''),
-        @callers ? '    called by ' . join ' < ', @callers : ();
+        @callers ? '    called by ' . join(' < ', @callers) : (),
+        defined $holder ? '    held by ' . shown($holder) : ();
 }
 
-sub path { return join ' ', map { $_ // '' } @{ $_[0] }[3 .. $#{ $_[0] }] }
+sub path { return join ' ', map { $_ // '' } @{ $_[0] }[3, 5 .. $#{ $_[0] }] }
 
 1;
 
@@ -96,7 +97,7 @@ C<allow>. Dies if one is wrong.
 
 Whether the growth is allowed, and the lines of the diagnostic. HOW is what C<options> returns. ROWS
 refers to an array with an array for each place: the values and the bytes that it has more, a class
-or undef, a line, and subs from the innermost up.
+or undef, a line, who holds such a value or undef, and subs from the innermost up.
 
 =back
 
