@@ -13,7 +13,12 @@ use DProfTest;
 my $pairs = shift // 5;
 my $program = spew(scratch() . '/heap.pl', <<'END');
 sub f { my ($x) = @_; my $y = $x + 1; return $y }
-sub ns { my ($n, $code) = @_; my $began = (times)[0]; $code->(); return ((times)[0] - $began) / $n * 1e9 }
+sub ns {
+    my ($n, $code) = @_;
+    my $began = (times)[0];
+    $code->();
+    return ((times)[0] - $began) / $n * 1e9;
+}
 my ($x, $i, @kept);
 printf "%.2f %.2f %.2f\n",
     ns(10e6, sub { $i = 0; while ($i < 2e6) { $x = $i; $x += 2; $x -= 1; $x = $x; $i++ } }),

@@ -255,6 +255,20 @@ subtest 'Two sides are exported as two files' => sub {
         'the value is the mean of two runs, rounded once');
 };
 
+subtest 'Values that live have the names of Go\'s heap profiles' => sub {
+    my $program = 'our @kept; sub keep { push @kept, [1]; return } keep() for 1 .. 5; 1;';
+    my $run = profiled(['-e', $program],
+        env => { PERL_DPROF_MODE => 'tree', PERL_DPROF_HEAP => 'exact' });
+    my $read = export($run->{profile});
+    my %type = map { $_->[0] => $_->[1] } @{ $read->{types} };
+    is_deeply([@type{qw(alloc_objects inuse_objects inuse_space)}], [qw(count count bytes)],
+        'the types are there');
+    my ($at) = grep { $read->{types}[$_][0] eq 'inuse_objects' } 0 .. $#{ $read->{types} };
+    my $stacks = pprof_stacks($read);
+    my ($keep) = grep { /main::keep/ } keys %$stacks;
+    is($stacks->{$keep}[$at], 15, 'a sub has its values');
+};
+
 subtest 'Subs that call each other deeply lose the middle of their stacks' => sub {
     my $deep = 7000;
     my @lines = ('= 0 0 0 5 0 5 0 0', map { sprintf '= %d %d 1 %d 0 1 0 0', $_, 1 + $_ % 2, $_ % 7 }

@@ -414,15 +414,36 @@ static void settle_order(struct pprof *x)
     }
 }
 
+/* The names that Go's heap profiles have for the counters of heap=exact. */
+static const struct { char ours[12], theirs[14], unit[6]; } of_heap[] = {
+    { "values", "alloc_objects", "count" },
+    { "live_values", "inuse_objects", "count" },
+    { "live_bytes", "inuse_space", "bytes" },
+};
+
+/* Finds the name and the unit that pprof has for a measure. word: the name that we have. */
+static const char *name_of_type(struct dp_buf *word, const struct dp_export_measure *m)
+{
+    for (size_t i = 0; i < DP_ARRAY_LEN(of_heap) && !word->err; i++) {
+        if (word->len == strlen(of_heap[i].ours)
+            && memcmp(word->ptr, of_heap[i].ours, word->len) == 0) {
+            dp_buf_clear(word);
+            dp_buf_adds(word, of_heap[i].theirs);
+            return of_heap[i].unit;
+        }
+    }
+    return dp_export_unit(m);
+}
+
 /* Writes name and unit of a measure as a type. field: SAMPLE_TYPE for each measure; PERIOD_TYPE for
  * the one that readers show first, which is also named as the default. */
 static int put_type(struct pprof *x, unsigned field, size_t measure)
 {
     const struct dp_export_measure *m = &x->e.measures[measure];
-    const char *unit = dp_export_unit(m);
     struct dp_buf word;
     dp_buf_init(&word);
     dp_export_word(&word, m);
+    const char *unit = name_of_type(&word, m);
     uint32_t name = word.err ? DP_MAP_NONE : string_of(x, word.ptr, word.len),
              number = string_of(x, unit, strlen(unit));
     dp_buf_release(&word);
