@@ -156,4 +156,26 @@ sub results {
     like($diag, qr/no spans were recorded/, '... but the test says that it checked nothing');
 }
 
+# ---- tests that ask for spans ----
+
+{
+    my $script = spew("$dir/script.pl", "system 'true' for 1 .. 2;\n");
+    my $test = spew("$dir/detail.t", <<"END");
+use strict; use warnings;
+use Test::DProf detail => 'command';
+use Test::More;
+my \$p = profile_ok { system 'true' for 1 .. 3 } 'a block';
+calls_ok \$p, { kind => 'command' }, '==', 3, 'its commands';
+my \$q = profile_script_ok { detail => 'command' }, '$script';
+calls_ok \$q, { kind => 'command' }, '==', 2, 'commands of a script';
+is(eval { Test::DProf->import(detail => 'sql'); 1 }, undef, 'a second use may not ask');
+like(\$@, qr/^use Test::DProf detail: only the first use/, '... and says so');
+done_testing;
+END
+    my $run = run_program([DProfTest::built_perl(), $test]);
+    is($run->{status}, 0, 'use Test::DProf detail => LIST') || diag $run->{out}, $run->{err};
+    my $wrong = run_program([DProfTest::built_perl(), '-e', 'use Test::DProf detail => "slq"']);
+    like($wrong->{err}, qr/^use Test::DProf: detail=slq: .*sql/, 'a misspelt kind is an error');
+}
+
 done_testing;

@@ -196,6 +196,20 @@ my %says = (
         'requests.txt' => qr{\A200 /page/10\n200 /page/2000\n404 /nowhere\n\z},
         'paths.txt' => qr{^.* 2010  GET /page/N +Shop::row$}m, 'requests.svg' => qr/Shop::row/,
     },
+    'Which SQL statement takes the time?' => {
+        'statements.txt' =>
+        qr/^sql: .*Shop::Store::total_of +SELECT sum.*^  40 times in phase all customers$/ms },
+    'Which other server does it wait for?' =>
+    { 'requests.txt' => qr{^.* 5 .* main::weather_of +GET http://127\.0\.0\.1:\*?\S*/city/\*$}m },
+    'Statements in a loop, as a test' => {
+        'tests.txt' => qr/^statements in a loop$/m,
+        'repeated.txt' => qr/Failed test 'no statement in a loop'.*SELECT sum\(cents\)/s },
+    'Does it leak, and what holds the values?' => {
+        'tests.txt' => qr/^it leaks$/m,
+        'leak.txt' =>
+        qr/\A(?!.*'a cache').*2 each call, made in Node::new.*but a cycle: HASH \(Node\)/s },
+    'What grows in a daemon?' => {
+        'grown.txt' => qr/^main::keep .*%/m, 'lines.txt' => qr/daemon\.pl:6$/m },
     'Routes of a Mojolicious application' => {
         'page.txt' => qr{\A<p>1</p>\n.*<p>2000</p>\n\z}s,
         'routes.txt' => qr{^.* 2000  GET /page/:n +main::row$}m, 'routes.svg' => qr/main::row/,
@@ -205,6 +219,8 @@ my %says = (
 my %needs = (
     'Requests of a PSGI application' => [qw(Plack::Test HTTP::Request::Common)],
     'Routes of a Mojolicious application' => ['Mojolicious::Lite'],
+    'Which SQL statement takes the time?' => ['DBD::SQLite'],
+    'Statements in a loop, as a test' => ['DBD::SQLite'],
 );
 my $n = 0;
 for my $recipe (@recipes) {

@@ -29,18 +29,19 @@ our $Files = 0;
 
 # ---- the beginning ----
 
-# Takes the options of `use Test::DProf' (-pinned, events => LIST), and exports the functions.
+# Takes the options of `use Test::DProf' (-pinned, events => LIST, detail => KINDS), and exports the
+# functions.
 sub import {
     my ($class, @args) = @_;
     my (@names, %option, $pinned);
     while (@args) {
         my $arg = shift @args;
         if ($arg eq '-pinned') { $pinned = 1 }
-        elsif ($arg eq 'events') { $option{events} = shift @args }
+        elsif ($arg eq 'events' || $arg eq 'detail') { $option{$arg} = shift @args }
         elsif (grep { $_ eq $arg } @EXPORT) { push @names, $arg }
         else {
             croak "use Test::DProf: unknown argument `$arg'; the arguments are -pinned, "
-                . 'events => LIST, and ' . join(', ', @EXPORT);
+                . 'events => LIST, detail => KINDS, and ' . join(', ', @EXPORT);
         }
     }
     pin_seed() if $pinned;
@@ -88,20 +89,21 @@ sub start_recorder {
     my (%option) = @_;
     delete $ENV{TEST_DPROF_PINNED};
     if ($started++) {
-        croak 'use Test::DProf events: only the first use of the module may have it'
-            if defined $option{events};
+        croak "use Test::DProf $_: only the first use of the module may have it"
+            for grep { defined $option{$_} } qw(events detail);
         return;
     }
     $first_pid = $$;
     $cannot = why_unable();
     return if defined $cannot || Devel::DProf::_is_there();
     my @options = ('mode=tree', 'start=no', 'out=' . (private_dir() =~ s/%/%%/gr) . '/own');
-    push @options, "events=$option{events}" if defined $option{events};
+    push @options, map { "$_=$option{$_}" } grep { defined $option{$_} } qw(events detail);
     push @options, "clock=$ENV{PERL_DPROF_CLOCK}"
         if length($ENV{PERL_DPROF_CLOCK} // '') && !${^TAINT};
     if (!eval { Devel::DProf::_start_own(@options); 1 }) {
         my $why = $@ =~ s/^DProf: //r =~ s/\n+\z//r;
-        croak "use Test::DProf: $why" if defined $option{events} && $why =~ /event/;
+        croak "use Test::DProf: $why" if (defined $option{events} && $why =~ /event/)
+            || (defined $option{detail} && $why =~ /\Adetail=/);
         $cannot = $why;
         return;
     }
@@ -303,8 +305,9 @@ sub profile_script_ok {
     my ($script, @args) = @_;
     croak 'profile_script_ok: no script is given' if !defined $script || !length $script;
     for (keys %how) {
-        croak "profile_script_ok: unknown option $_; the options are env, events, name, perl, "
-            . "lines, status, stdin" if !/^(?:env|events|lines|name|perl|status|stdin)\z/;
+        croak "profile_script_ok: unknown option $_; the options are detail, env, events, name, "
+            . "perl, lines, status, stdin"
+            if !/^(?:detail|env|events|lines|name|perl|status|stdin)\z/;
     }
     croak 'profile_script_ok: not under -T' if ${^TAINT};
     croak "profile_script_ok within profile_ok `$Running': blocks cannot be nested"
@@ -326,7 +329,7 @@ sub profile_script_ok {
         $folder, [$^X, @{ $how{perl} || [] }, $script, @args], output => 1,
         inc => [map { File::Spec->rel2abs($_) } grep { !ref } added_inc()],
         defined $how{stdin} ? (stdin => $stdin) : (), env => $how{env}, events => $how{events},
-        lines => $how{lines},
+        lines => $how{lines}, detail => $how{detail},
     );
     my ($out, $err) = map { slurp("$folder/$_") } qw(stdout said);
     my $p = Test::DProf::Profile->new(
@@ -823,6 +826,7 @@ L<Devel::Cover> is running.
     use Test::DProf;
     use Test::DProf -pinned;
     use Test::DProf events => 'svs+bytes';
+    use Test::DProf detail => 'sql+http';
     use Test::DProf qw(profile_ok calls_ok);
 
 If no function is named, all are exported.
@@ -834,8 +838,12 @@ precede anything that has an effect. It dies under C<-T>, and if the test is rea
 input.
 
 C<events> requests counters in addition to calls, times and ops: L<Devel::DProf/EVENTS>, separated
-by C<+>. C<use> dies if one of them cannot be counted here. Only the first C<use> of the module may
-have C<events>; a later one dies.
+by C<+>. C<use> dies if one of them cannot be counted here.
+
+C<detail> has blocks record which statements of SQL, requests, templates and so on they execute:
+kinds of L<Devel::DProf/Spans>, separated by C<+>. C<calls_ok> and C<no_repeated_ok> test them.
+
+Only the first C<use> of the module may have C<events> or C<detail>; a later one dies.
 
 =head1 FUNCTIONS
 
@@ -870,9 +878,9 @@ diagnostic shows the last lines of the script's output. The function returns a p
 C<stdout>, C<stderr> and C<status>.
 
 The hash may have these keys: stdin, a string, or a reference to one; env, a hash of environment
-variables, where undef removes a variable; status, the expected exit status; events, as above;
-lines, C<count> or C<time>, as in L<Devel::DProf/OPTIONS>; perl,
-a list of switches; name, the name of the test.
+variables, where undef removes a variable; status, the expected exit status; events and detail, as
+above; lines, C<count> or C<time>, as in L<Devel::DProf/OPTIONS>; perl, a list of switches; name,
+the name of the test.
 
 =head2 calls_ok PROFILE, SUB, OPERATOR, NUMBER [, NAME]
 

@@ -158,15 +158,17 @@ my $child;      # the process group of the command that runs
 # all its perls write to the folder, given by its absolute name. Its input is empty or the file
 # `stdin'. Its output is discarded, or goes to the standard error (`show'), or, with `output', to
 # the files stdout and said in the folder, which then stay. `env': more variables; `events':
-# counters; `lines': the recorder's option lines; `inc': more folders for its modules. Returns the
-# status of wait, the files, and the end of the error output if the command failed.
+# counters; `lines', `detail': the recorder's options of these names; `inc': more folders for its
+# modules. Returns the status of wait, the files, and the end of the error output if the command
+# failed.
 sub record_into {
     my ($dir, $command, %how) = @_;
     require POSIX;
     my ($env, @module) = recorder_environment($dir, 'mode=tree', @{ $how{inc} || [] });
     my %env = (%$env, PERL_HASH_SEED => 0, PERL_PERTURB_KEYS => 0,
         defined $how{events} ? (PERL_DPROF_EVENTS => $how{events}) : (),
-        defined $how{lines} ? (PERL_DPROF_LINES => $how{lines}) : (), %{ $how{env} || {} });
+        (map { defined $how{$_} ? ('PERL_DPROF_' . uc => $how{$_}) : () } qw(lines detail)),
+        %{ $how{env} || {} });
     my $said = "$dir/said";
     defined(my $pid = fork_in(\%env)) or return (-1, [], "fork: $!");
     if (!$pid) {
