@@ -167,7 +167,7 @@ sub record_into {
     my ($env, @module) = recorder_environment($dir, 'mode=tree', @{ $how{inc} || [] });
     my %env = (%$env, PERL_HASH_SEED => 0, PERL_PERTURB_KEYS => 0,
         defined $how{events} ? (PERL_DPROF_EVENTS => $how{events}) : (),
-        (map { defined $how{$_} ? ('PERL_DPROF_' . uc => $how{$_}) : () } qw(lines detail)),
+        (map { defined $how{$_} ? ('PERL_DPROF_' . uc($_) => $how{$_}) : () } qw(lines detail)),
         %{ $how{env} || {} });
     my $said = "$dir/said";
     defined(my $pid = fork_in(\%env)) or return (-1, [], "fork: $!");
