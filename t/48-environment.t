@@ -254,7 +254,7 @@ subtest 'An option that is written wrongly gives a line that says what to write'
     my %said = (
         'tre' => 'unknown option tre; did you mean tree?',
         'modes=tree' => 'unknown option modes=tree; did you mean mode?',
-        'hlep' => 'unknown option hlep; did you mean help?',
+        'hlep' => 'unknown option hlep; did you mean help or heap?',
         'nothing' => 'unknown option nothing; -d:DProf=help lists the options',
         'out' => 'out needs a value: out=FILE', 'out=' => 'out needs a value: out=FILE',
         'limit' => 'limit needs a value: limit=N', 'start' => 'start needs a value: start=begin, '
