@@ -147,6 +147,17 @@ END
     my ($child) = glob "$run->{dir}/tmon.out.*";
     is(by_path({ profile => $child }, 'live-values')->{'main::keep'}, 51,
         '... and the child those that it made');
+    $run = followed(<<'END', 'children that make values at once');
+my @kept;
+if (!fork) { my @x = map { [$_] } 1 .. 5; push @kept, { a => $_ } for 1 .. 3; exit 0 }
+wait;
+my $pid = open(my $in, '-|') // die;
+if (!$pid) { my %h = map { $_ => 1 } 1 .. 9; our @z = (1, [2], {}); print 'x'; exit }
+my @lines = <$in>; close $in;
+print "done\n";
+END
+    is_deeply([map { wrong_sums($_) } $run->{profile}, glob "$run->{dir}/tmon.out.*"], [],
+        '... and the lines of all files add up to the subs') if $has_lines;
 }
 {
     my $file = spew(scratch() . '/p.pl', '1;');

@@ -56,13 +56,17 @@ static void set_cell(struct dpx_values *v, const SV *sv, uint32_t site)
 
 /* ---- sites ---- */
 
-/* The site of a context and a statement; 0: nothing is recorded there, or memory is short. */
-static uint32_t site_of(struct dpx_values *v)
+/* The site of the context and the statement of the last look; 0: nothing is recorded there, or
+ * memory is short. Before the first statement of a child, none runs that the file has. */
+static uint32_t site_of(const struct dpx_ctx *ctx, struct dpx_values *v)
 {
     struct dp_cct_node *node = v->node;
+    struct dp_stmt *line = v->line;
     if (v->tree != v->own_tree || !node || !node->number)
         return 0;
-    uint32_t place = v->line->number ? v->line->number : v->file_line;
+    if (ctx->rec.how.lines && !line->number)
+        line = ctx->rec.how.lines->rest;
+    uint32_t place = ctx->rec.how.lines ? line->number : v->file_line;
     struct dp_map_slot *slot = dp_map_put(&v->site_of, (uint64_t)node->number << 32 | place);
     if (!slot)
         return 0;
@@ -71,7 +75,7 @@ static uint32_t site_of(struct dpx_values *v)
     slot->value = 0;
     if (dp_mem_grow((void **)&v->sites, &v->sites_cap, v->n_sites + 1, sizeof *v->sites) < 0)
         return 0;
-    v->sites[v->n_sites] = (struct dpx_made_at){ node, v->line, v->file_line, 0 };
+    v->sites[v->n_sites] = (struct dpx_made_at){ node, line, v->file_line, 0 };
     return slot->value = (uint32_t)++v->n_sites;
 }
 
@@ -135,7 +139,7 @@ void dpx_values_changed(pTHX_ struct dpx_ctx *ctx, struct dpx_values *v)
     SV *sv = PL_sv_root;
     if (v->off)
         return;
-    uint32_t site = site_of(v);
+    uint32_t site = site_of(ctx, v);
     if (v->arena != PL_sv_arenaroot)
         note_arenas(aTHX_ v, site);
     for (; sv && SvREFCNT(sv) != DPX_VALUES_FREE; sv = next_free(sv)) {
