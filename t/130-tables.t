@@ -311,8 +311,9 @@ subtest 'The summary of a test suite prints every format' => sub {
         'the option format is refused without summary=');
     my ($good, @lines) = $suite->(summary => "$dir/none/x.csv")->finish(1, $dir);
     is($good, 0, 'a summary that cannot be written fails the suite');
-    like($lines[0], qr{^DProf: FAIL: summary: .*none/x\.csv could not be written: },
-        'a line says that the summary could not be written');
+    like($lines[0], qr{^DProf:\ FAIL:\ summary:\ .*none/x\.csv\ could\ not\ be\ written:\ .*;
+        \ mkdir\ -p\ \Q$dir\E/none\ makes\ the\ folder$}x,
+        'a line says that the summary could not be written, and what to do');
 };
 
 # ---- the order of options ----

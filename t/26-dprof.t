@@ -69,7 +69,8 @@ subtest 'A tool that dies ends with status 1 and one line, whatever errno is' =>
         my $dies = "BEGIN { \$main = sub { \$! = 12; die qq{no room\\nat all\\n} } } use $module;"
             . " BEGIN { no warnings; *${module}::main = \$main } \$0 = shift; do \$0; die \$@";
         my $got = run_program([built_perl(), '-e', $dies, root() . "/blib/script/dprof$tool"]);
-        is("$got->{out}$got->{err}", "dprof$tool: it could not go on: no room; at all\n",
+        is("$got->{out}$got->{err}",
+            "dprof$tool: stopped by an unexpected error: no room; at all\n",
             "dprof$tool turns an exception into one line");
         is($got->{status}, 1, "dprof$tool exits with 1 after an exception");
     }

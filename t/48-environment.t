@@ -201,7 +201,9 @@ subtest 'A perl that the module was not built for runs as without it' => sub {
         is_deeply([glob "$run->{dir}/tmon.out*"], [], "$name: no file is left");
         $run = run_program([$perl, "-I$lib", '-I' . root() . '/blib/lib', '-e',
             'require Devel::DProf::Core'], env => {});
-        my $said = qr/^(?:Can't load |Devel::DProf was built for another perl than \Q$perl\E\n)/;
+        my $advice = 'install it with this perl, or run the tools with the perl that has it';
+        my $said = qr/^(?:Can't\ load\ |Devel::DProf\ was\ built\ for\ another\ perl\ than
+            \ \Q$perl; $advice\E\n)/x;
         like($run->{err}, $said, "$name: the tools say why");
     };
     my $object = 'auto/Devel/DProf/DProf.so';

@@ -837,8 +837,9 @@ subtest '--nameattr sets titles, links and attributes of frames' => sub {
     my $run = flame('--nameattr', file("a\tb\n"), $file);
     like("$run->{status} $run->{err}", qr/^2 --nameattr .*, line 1: /,
         'a bad line of --nameattr is an error');
-    is(flame('--nameattr', "$dir/missing", $file)->{status}, 2,
-        'a missing file of --nameattr gives status 2');
+    my $none = flame('--nameattr', "$dir/missing", $file);
+    like("$none->{status} $none->{err}", qr/^2 --nameattr: \Q$dir\E\/missing cannot be read: /,
+        'a missing file of --nameattr is an error');
 };
 
 subtest '-m draws one metric or two, and a page has all metrics' => sub {

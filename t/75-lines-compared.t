@@ -407,8 +407,10 @@ TEXT
     unlike(diffs('--annotate', 'parse', @out)->{out}, qr/my \(\$text\)/,
         'a changed source is not printed');
     is(diffs('--annotate', 'nothing', @out)->{err},
-        "--annotate: there is no sub or file nothing in the profiles that has lines\n",
-        '--annotate of an unknown name is an error');
+        "--annotate: the profiles have no lines of a sub or file nothing; "
+            . "dprofreport lists the subs\n", '--annotate of an unknown name is an error');
+    is(diffs('--annotate', 'pasre', @out)->{err}, "--annotate: the profiles have no lines of a sub "
+        . "or file pasre; did you mean main::parse?\n", '... which says what the name may mean');
     is(diffs('--annotate', 'parse', '--format', 'tap', @out)->{status}, 2,
         '--annotate prints tables only');
     is(diffs('--annotate', 'parse', @out, $out[0])->{status}, 2, '--annotate takes two sides');

@@ -67,7 +67,7 @@ static void ask_libc(struct dp_perl *perl, const struct dp_regions *regions,
 
 /* ---- control blocks ---- */
 
-/* The interpreter of the thread with this control block; 0: none. */
+/* Returns the interpreter of the thread with this control block; 0: none. */
 static dp_addr interpreter_of(struct dp_perl *perl, const struct places *at, dp_addr block)
 {
     dp_addr first = dp_target_pointer(perl->target, block + at->blocks);
@@ -76,7 +76,8 @@ static dp_addr interpreter_of(struct dp_perl *perl, const struct places *at, dp_
     return in && dp_perl_is_interpreter(perl, in) ? in : 0;
 }
 
-/* Looks at the end of a mapping for control blocks of threads that are listed. */
+/* Looks at the end of a mapping for control blocks of threads that are listed, and sets in[i] to
+ * the interpreter of thread i. Returns how many were found. */
 static size_t scan_region(struct dp_perl *perl, const struct places *at,
                           const struct dp_region *r, const struct dp_threads *threads,
                           char *bytes, dp_addr *in)

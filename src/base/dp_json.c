@@ -30,7 +30,8 @@ static DP_COLD int bad(struct dp_json *json, int code, const char *what)
     return code;
 }
 
-/* The next byte, without consuming it; -1 at the end, or less for an error: see error_of. */
+/* Returns the next byte, without consuming it, after asking fill for more bytes; -1 at the end, or
+ * less for an error: see error_of. */
 static DP_NOINLINE int refill(struct dp_json *json)
 {
     long got = json->fill(json->ctx, &json->begin);
@@ -39,17 +40,21 @@ static DP_NOINLINE int refill(struct dp_json *json)
     return got > 0 ? (unsigned char)*json->ptr : got < 0 ? (int)got - 1 : -1;
 }
 
+/* Returns the next byte, as refill does. */
 DP_INLINE int peek(struct dp_json *json)
 {
     return DP_LIKELY(json->ptr < json->end) ? (unsigned char)*json->ptr : refill(json);
 }
 
+/* Returns the DP_E that a byte below 0 stands for; the end is DP_E_TRUNCATED, because a token is
+ * not complete. */
 static int error_of(int byte)
 {
     return byte < -1 ? byte + 1 : DP_E_TRUNCATED;
 }
 
-/* The next byte that is not white space, without consuming it. */
+/* Returns the next byte that is not white space, as peek does, and consumes the white space before
+ * it. */
 static int peek_token(struct dp_json *json)
 {
     for (;;) {
@@ -63,7 +68,7 @@ static int peek_token(struct dp_json *json)
 
 /* ---- strings ---- */
 
-/* Reads the four digits after \u. */
+/* Reads the four digits after \u into *out. Returns 0 or a DP_E. */
 static int read_hex4(struct dp_json *json, unsigned *out)
 {
     unsigned v = 0;
@@ -94,7 +99,9 @@ static void add_utf8(struct dp_buf *buf, unsigned c)
         dp_buf_addc(buf, (char)(0x80 | (c >> (6 * more) & 0x3f)));
 }
 
-/* Decodes \uXXXX. A lone half of a surrogate pair becomes U+FFFD. high: the half before, or 0. */
+/* Decodes \uXXXX, and appends the character. high: the first half of a surrogate pair that stands
+ * just before it, or 0; a first half is not appended, but becomes *high. A half without the other
+ * becomes U+FFFD. Returns 0 or a DP_E. */
 static int read_unicode(struct dp_json *json, unsigned *high)
 {
     unsigned c = 0;
@@ -114,7 +121,8 @@ static int read_unicode(struct dp_json *json, unsigned *high)
     return 0;
 }
 
-/* Reads what follows a backslash, and appends what it stands for. high: as for read_unicode. */
+/* Reads what follows a backslash, and appends what it stands for; before that, U+FFFD for a lone
+ * *high. high: as for read_unicode. Returns 0 or a DP_E. */
 static int read_escape(struct dp_json *json, unsigned *high)
 {
     static const char codes[] = "\"\\/bfnrt", bytes[] = "\"\\/\b\f\n\r\t";
@@ -134,7 +142,8 @@ static int read_escape(struct dp_json *json, unsigned *high)
     return 0;
 }
 
-/* Adds the bytes up to a quote, a backslash, or the end of the bytes read so far. */
+/* Adds the bytes up to a quote, a backslash, or the end of the bytes read so far; before these,
+ * U+FFFD for a lone *high. Returns 0 or a DP_E. */
 static int add_plain(struct dp_json *json, unsigned *high)
 {
     const char *from = json->ptr;
@@ -151,7 +160,8 @@ static int add_plain(struct dp_json *json, unsigned *high)
     return 0;
 }
 
-/* Reads a string; json->ptr is at its first quote. */
+/* Reads a string into json->text; json->ptr is at its first quote. Returns DP_JSON_STRING or a
+ * DP_E. */
 static int read_string(struct dp_json *json)
 {
     unsigned high = 0;
@@ -179,7 +189,8 @@ static int read_string(struct dp_json *json)
 
 /* ---- numbers and words ---- */
 
-/* Reads digits; false if there are none. */
+/* Appends digits to the token's text, as far as it is not too long. Returns whether there were
+ * any. */
 static bool take_digits(struct dp_json *json)
 {
     bool some = false;
@@ -202,7 +213,7 @@ static bool take_byte(struct dp_json *json, int byte)
 }
 
 /* Reads a number as JSON allows it. json->text keeps its digits, from which dp_json_scaled computes
- * the value. */
+ * the value. Returns DP_JSON_NUMBER or a DP_E. */
 static int read_number(struct dp_json *json)
 {
     take_byte(json, '-');
@@ -293,8 +304,8 @@ static int read_value(struct dp_json *json, int c)
     return bad(json, DP_E_SYNTAX, "there is no value where one should be");
 }
 
-/* Reads the name of a member and the colon behind it. The text may be gone when the value is
- * read. */
+/* Reads the name of a member, which begins with c, and the colon behind it. Returns DP_JSON_KEY or
+ * a DP_E. The text may be gone when the value is read. */
 static int read_key(struct dp_json *json, int c)
 {
     if (c != '"')
@@ -356,7 +367,7 @@ bool dp_json_is(const struct dp_json *json, const char *str)
            && (!json->text.len || memcmp(json->text.ptr, str, json->text.len) == 0);
 }
 
-/* The exponent after the digits at p; beyond 9999 all are equivalent. */
+/* Returns the exponent after the digits at p; beyond 9999 all are equivalent. */
 static long exponent(const char *p, const char *end)
 {
     long e = 0;

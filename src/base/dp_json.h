@@ -48,8 +48,8 @@ int dp_json_skip(struct dp_json *json, int kind);
 /* Is the text of the last token equal to str? */
 bool dp_json_is(const struct dp_json *json, const char *str);
 
-/* The last number, multiplied by 10^decimals, rounded to the nearest, halves up. Returns false if
- * the result is 2^62 or more, or less than -2^62. */
+/* Sets *out to the last number, multiplied by 10^decimals, rounded to the nearest, halves up.
+ * Returns false if the result is 2^62 or more, or -2^62 or less. */
 bool dp_json_scaled(const struct dp_json *json, unsigned decimals, int64_t *out);
 
 #endif

@@ -53,8 +53,9 @@ static enum dp_section section_of(const struct dp_compared *c, uint32_t entry)
            : DP_GONE;
 }
 
-/* Entries that have changed sort before those that have not, whatever happened to their shares.
- * Significant changes sort before changes that may be chance. */
+/* Returns the rank of a change in the sort, the first for 0. Entries that have changed sort before
+ * those that have not, whatever happened to their shares. Significant changes sort before changes
+ * that may be chance. */
 static int rank_of(const struct dp_compared *c, const struct dp_diff_values *v)
 {
     bool is_true = v->verdict == DP_DIFF_TRUE || v->verdict == DP_DIFF_EXACT;
@@ -176,8 +177,9 @@ bool dp_compared_is_shown(const struct dp_compared *c, const struct dp_compared_
 
 /* ---- the whole comparison ---- */
 
-/* Compares the times of a side's entries, and their samples, calls and ops as far as they are
- * wanted. Sets c->sets if the total or an entry was tested. Returns 0 or a DP_E. */
+/* Compares a side's values of the table's measure with the baseline's. Then, as far as they are
+ * wanted, its samples or else its calls, and its ops. Fills in c->families, c->calls and c->ops of
+ * the side, and sets c->sets if the total or an entry was tested. Returns 0 or a DP_E. */
 static int compare_side_with_baseline(struct dp_compared *c, uint32_t side, unsigned what)
 {
     const struct dp_diff_how *how = c->how;

@@ -56,8 +56,8 @@ static bool is_there(const struct dp_diff_run *run, uint32_t e)
     return e == TOTAL || (e < run->there_cap && run->there[e]);
 }
 
-/* The middle of a side's values: the median or, if means are compared, the mean. Keeps the order of
- * v..n. */
+/* Returns the middle of a side's values: the median or, if means are compared, the mean; 0 without
+ * values. Keeps the order of v..n. */
 static double middle_of(const struct comparing *c, const double *v, size_t n)
 {
     if (dp_diff_has_units(c->diff->how))
@@ -66,7 +66,8 @@ static double middle_of(const struct comparing *c, const double *v, size_t n)
     return n ? dp_stat_median(c->scratch, n) : 0;
 }
 
-/* The middle as a whole number; for one run, the run's value. */
+/* Returns the middle as a whole number; for one run, `only`, the run's value, which a double might
+ * not hold exactly. */
 static uint64_t whole_middle(const struct comparing *c, const double *v, size_t n, uint64_t only)
 {
     return n == 1 ? only : dp_num_round(middle_of(c, v, n));
@@ -89,7 +90,8 @@ static void leave_out(struct comparing *c)
     }
 }
 
-/* Loads the values of all runs that have one. */
+/* Loads the values of all runs that have one into c->x and c->y, and their numbers into c->n. Sets
+ * *to to the middles of both sides, without a result of a test. */
 static void load_values(struct comparing *c, uint32_t e, struct dp_diff_values *to)
 {
     const struct dp_diff *diff = c->diff;
@@ -126,7 +128,7 @@ static bool all_equal(const double *v, size_t n)
 }
 
 /* Decides for a measure that repeats exactly: any difference is certain, unless the runs of one
- * side disagree. */
+ * side disagree. Returns false, and decides nothing, for other measures and for such runs. */
 static bool decided_exactly(const struct comparing *c, struct dp_diff_values *v)
 {
     static const struct dp_diff_measure calls = { .metric = DP_M_CALLS, .exact = 1 };
@@ -157,7 +159,9 @@ static double pooled_sum(const struct comparing *c)
     return sum;
 }
 
-/* Makes room for the values of all runs, three times; NULL when memory is short. */
+/* Makes room for the values of all runs, three times: for the baseline's (c->x), the side's (c->y),
+ * and a copy that middle_of sorts (c->scratch). Returns c->x, which holds all three and which the
+ * caller frees; NULL when memory is short. */
 static double *make_value_room(struct comparing *c)
 {
     size_t n = c->diff->n_runs + 1;
@@ -222,7 +226,7 @@ static bool is_in_pairs(const struct comparing *c)
 }
 
 /* Tests the total by pairs. The change is that of pairs, too, because the medians of sides belong
- * to different moments. */
+ * to different moments; v->value is the base and that change. Returns 0 or a DP_E. */
 static int test_pairs(const struct comparing *c, struct dp_diff_values *v)
 {
     struct dp_stat stat;
@@ -235,7 +239,8 @@ static int test_pairs(const struct comparing *c, struct dp_diff_values *v)
 
 /* Tests a counter of the kernel or of memory. The counts of runs vary either little, or like
  * numbers of events. Ranks detect changes of the former, given enough runs. The latter have a test
- * of their own, for which a few runs are enough (dp_counts.h). Each test has half of alpha. */
+ * of their own, for which a few runs are enough (dp_counts.h). Each test has half of alpha. Returns
+ * 0 or a DP_E. */
 static int test_counter(const struct comparing *c, struct dp_diff_values *v)
 {
     struct dp_counted *room = dp_mem_realloc(NULL, c->n[0] + c->n[1], sizeof *room);
@@ -257,10 +262,10 @@ static int test_counter(const struct comparing *c, struct dp_diff_values *v)
     return rc;
 }
 
-/* Tests the values with noise and those without. A change in rare long stretches looks like noise,
- * so the values without noise show less of it. The probability that one of the two tests has so
- * small a p is at most the sum of their shares of alpha. The values without noise get the greater
- * share. */
+/* Tests the values with noise and those without, and keeps the result with the smaller p. A change
+ * in rare long stretches looks like noise, so the values without noise show less of it. The
+ * probability that one of the two tests has so small a p is at most the sum of their shares of
+ * alpha. The values without noise get the greater share. Returns 0 or a DP_E. */
 static int test_both(const struct comparing *c, uint32_t e, struct dp_diff_values *v)
 {
     static const double share = DP_DIFF_CALM_SHARE;
@@ -280,7 +285,8 @@ static int test_both(const struct comparing *c, uint32_t e, struct dp_diff_value
     return rc;
 }
 
-/* Tests the loaded values by the test for their kind. */
+/* Tests the loaded values by the test for their kind, and extends the interval to the shown change.
+ * Returns 0 or a DP_E. */
 static int test_as(const struct comparing *c, uint32_t e, bool counted, struct dp_diff_values *v)
 {
     int rc = counted ? dp_diff_count(&c->counting, e, c->x, c->y, v)
@@ -296,7 +302,8 @@ static int test_as(const struct comparing *c, uint32_t e, bool counted, struct d
     return rc;
 }
 
-/* Compares two values before any correction. Values that remain to be tested stay UNSURE. */
+/* Loads and compares two values before any correction. A value with a test stays UNSURE, because
+ * the correction decides about it. Returns 0 or a DP_E. */
 static int judge_entry(struct comparing *c, uint32_t e, double floor, struct dp_diff_values *v)
 {
     load_values(c, e, v);
@@ -323,8 +330,9 @@ static int judge_entry(struct comparing *c, uint32_t e, double floor, struct dp_
     return 0;
 }
 
-/* Estimates how much the values of hosts vary, from the subs that will be tested. Inclusive values
- * are parts of one another, so only a sub's self value says something about another sub's. */
+/* Estimates how much the values of hosts vary, from the subs that will be tested, and sets
+ * c->prior. Does nothing for other runs, and for inclusive values, which are parts of one another:
+ * only a sub's self value says something about another sub's. Returns 0 or DP_E_NOMEM. */
 static int learn_variances(struct comparing *c, double floor, struct dp_hosts_prior *prior)
 {
     size_t n = dp_diff_entries(c->diff), count = 0;

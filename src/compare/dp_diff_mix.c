@@ -172,8 +172,8 @@ static enum place place_of(const struct mixing *mix, const struct dp_diff_run *r
     return mix->of[s] > 0 || gone ? KNOWN : MISSING;
 }
 
-/* The factor for a run's time in a phase if the baseline has no calls: the factor that the known
- * calls of that phase, or of all phases, get on the whole. */
+/* Returns the factor for a run's time in a phase if the baseline has no calls: the one that the
+ * known calls of that phase, or of all phases, get on the whole. It is 1 if none are known. */
 static double factor_of(const struct mixing *mix, uint32_t phase)
 {
     const struct both *one = &mix->factors[phase], *whole = &mix->factors[mix->diff->texts.count];
@@ -342,8 +342,8 @@ double dp_diff_mix_apart(const struct dp_diff *diff, uint32_t side)
 
 /* ---- parts of all calls ---- */
 
-/* Computes the entry's part of all calls in each run of both sides. Returns false if a run has no
- * calls. */
+/* Computes the entry's part of all calls in each run of both sides: x for the baseline, y for the
+ * side. Returns false if a run has no calls of the entry. */
 static bool parts_of(const struct dp_diff *diff, uint32_t side, uint32_t e, double *x, double *y)
 {
     for (size_t r = 0; r < diff->n_runs; r++) {
@@ -358,7 +358,8 @@ static bool parts_of(const struct dp_diff *diff, uint32_t side, uint32_t e, doub
     return true;
 }
 
-/* Inserts a moved entry into a list of the n with the largest changes. */
+/* Inserts a moved entry into a list of the n with the largest changes, which may push the last one
+ * out, or leave this one out. *count: the length of the list. */
 static void keep_most(struct dp_diff_moved *most, size_t n, int *count, struct dp_diff_moved one)
 {
     size_t k = (size_t)*count < n ? (size_t)(*count)++ : n;

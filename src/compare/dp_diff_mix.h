@@ -36,15 +36,17 @@ double dp_diff_mix_apart(const struct dp_diff *diff, uint32_t side);
 /* Frees what the functions above have kept in diff. */
 void dp_diff_mix_release(struct dp_diff *diff);
 
-/* A sub whose part of all calls differs. For samples: a phase whose part of the time differs. */
+/* A sub whose part of all calls differs. */
 struct dp_diff_moved {
     uint32_t entry;
     double change, p;           /* change 0.31: 31 % more; p: of this test alone */
 };
 
-/* The subs or phases of a side that moved most, with a p of at most `chance`: up to n, in the order
- * of the change. Subs with less than how->floor percent are left out. Returns their number, or a
- * DP_E. */
+/* Fills in `most` with the subs whose part of all calls moved most, with a p of at most `chance`:
+ * up to n, the largest change first. Subs with less than how->floor percent of the self time of the
+ * baseline's first run, and subs that some run never calls, are left out. If numbers of samples are
+ * compared (how->counts), calls are unknown, and there are none. Returns their number, or
+ * DP_E_NOMEM. */
 int dp_diff_mix_moved(const struct dp_diff *diff, uint32_t side, double chance,
                       struct dp_diff_moved *most, size_t n);
 

@@ -17,7 +17,8 @@
 
 #define NO_EDGE UINT32_MAX
 
-/* The calls from a line. Caller and callee are names of the stacks. */
+/* The calls of one callee from one line of a caller. Caller and callee are numbers of names of the
+ * stacks; the costs of the calls are in callgrind.cost. */
 struct edge {
     uint32_t caller, callee;
     uint32_t file;              /* file of the line: number among the files */
@@ -52,8 +53,8 @@ struct callgrind {
 
 /* ---- functions ---- */
 
-/* Numbers the functions. Names with the same file and text are one function, since readers cannot
- * distinguish them. */
+/* Numbers the functions, and makes room for their states. Names with the same file and text are one
+ * function, since readers cannot distinguish them. Returns 0 or DP_E_NOMEM. */
 static int find_functions(struct callgrind *x)
 {
     const struct dp_stacks *s = x->g.e.p->s;
@@ -77,7 +78,7 @@ static int find_functions(struct callgrind *x)
 /* ---- calls ---- */
 
 /* Adds an edge without calls or cost. site: the line of the call; 0: unknown, so the call stands at
- * the line where the caller begins. */
+ * the line where the caller begins. Returns 0 or DP_E_NOMEM. */
 static int new_edge(struct callgrind *x, uint32_t caller, uint32_t callee, uint32_t site)
 {
     const struct dp_stacks *s = x->g.e.p->s;
@@ -95,7 +96,8 @@ static int new_edge(struct callgrind *x, uint32_t caller, uint32_t callee, uint3
     return 0;
 }
 
-/* Finds or makes the edge of the current frame from the line where its caller called it. */
+/* Finds or makes the edge of the current frame from the line where its caller called it. Returns
+ * its number or DP_E_NOMEM. */
 static int64_t edge_of(struct callgrind *x, uint32_t caller, uint32_t callee)
 {
     const struct dp_stacks *s = x->g.e.p->s;
@@ -135,8 +137,9 @@ static void leave_frames(struct callgrind *x, size_t left)
     }
 }
 
-/* Begins the current frame of the walk: finds the edge of its call, counts the call, and notes the
- * sums so far, from which leave_frames computes the frame's inclusive cost. */
+/* Begins the current frame of the walk: finds the edge of its call, and counts the call. Notes the
+ * sums so far, from which leave_frames computes the frame's inclusive cost. Returns 0 or
+ * DP_E_NOMEM. */
 static int enter_frame(struct callgrind *x)
 {
     size_t count = x->g.e.count, n = x->n_open;

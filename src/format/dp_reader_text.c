@@ -777,8 +777,9 @@ static bool is_counted(const struct dp_reader *r)
     return r->n_counts && !r->trace.writing && !r->trace.has_clock;
 }
 
-/* Reads a number of up to 15 digits and moves *p after it. Returns false if a slower function must
- * read it. */
+/* Reads a number and moves *p after it. Returns false if there is none. A number with more than 15
+ * digits ends after 15 of them: the caller must refuse a digit at *p, and leave the line to a
+ * slower function. */
 DP_INLINE bool plain_number(const char **p, uint64_t *out)
 {
     uint64_t n = 0;
@@ -791,7 +792,8 @@ DP_INLINE bool plain_number(const char **p, uint64_t *out)
     return good;
 }
 
-/* Reads "@ U S R C ...\n" at p and adds it up. Returns the start of the next line, or NULL. */
+/* Reads "@ U S R C ...\n" at p and adds it up. Returns the start of the next line, or NULL if a
+ * slower function must read the line: its shape is another, or a number is too large. */
 static const char *counted_time(struct dp_reader *r, const char *p)
 {
     uint64_t v[DP_METRICS + DP_FMT_COUNTERS];
@@ -816,8 +818,8 @@ static const char *counted_time(struct dp_reader *r, const char *p)
     return p + 1;
 }
 
-/* Reads marks like usual_lines, but for lines with counters. end follows a line's end, so nothing
- * reads beyond it. */
+/* Reads marks like usual_lines, but for lines with counters. Returns the start of the first line
+ * that it has not read. end follows a line's end, so nothing reads beyond it. */
 static const char *counted_lines(struct dp_reader *r, const char *p, const char *end)
 {
     while (p < end && r->n_events < DP_READER_BATCH) {

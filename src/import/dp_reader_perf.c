@@ -131,7 +131,8 @@ static struct dp_text rest_of(const struct words *of)
 
 static const struct dp_text nameless = { "[unknown]", 9 };
 
-/* Parses ADDRESS NAME+0xOFFSET (FILE) for its name and file. The name may be missing. */
+/* Parses ADDRESS NAME+0xOFFSET (FILE) for its name and file. Without a name, the name is
+ * `[unknown]`. Returns false if the line is no such frame. */
 static bool whole_frame(struct dp_text line, struct dp_text *name, struct dp_text *file)
 {
     size_t from = span_of(line, 0, dp_is_blank), at = span_of(line, from, is_hex), end = line.len;
@@ -158,7 +159,8 @@ static bool whole_frame(struct dp_text line, struct dp_text *name, struct dp_tex
 }
 
 /* Parses ADDRESS NAME, or ADDRESS, as perf aligns it: the address ends where it would end with 16
- * digits. lead: number of bytes before it. */
+ * digits. lead: number of bytes before it. The file is empty. Returns false if the line is no such
+ * frame. */
 static bool bare_frame(struct dp_text line, size_t lead, struct dp_text *name, struct dp_text *file)
 {
     size_t from = span_of(line, 0, dp_is_blank), at = span_of(line, from, is_hex), end = line.len;
@@ -171,14 +173,15 @@ static bool bare_frame(struct dp_text line, size_t lead, struct dp_text *name, s
     return true;
 }
 
-/* Parses a frame on a line of its own, after a tab. */
+/* Parses a frame on a line of its own. A frame without a file must begin with a tab, as perf prints
+ * it: other lines may look like one. Returns false if the line is no frame. */
 static bool frame_line(struct dp_text line, struct dp_text *name, struct dp_text *file)
 {
     return whole_frame(line, name, file)
            || (line.len && *line.ptr == '\t' && bare_frame(line, 1, name, file));
 }
 
-/* Parses the one frame after the rest of a sample. */
+/* Parses the one frame after the rest of a sample. Returns false if there is none. */
 static bool frame_behind(struct dp_text rest, struct dp_text *name, struct dp_text *file)
 {
     return whole_frame(rest, name, file) || bare_frame(rest, 2, name, file);
@@ -201,7 +204,9 @@ static bool is_blank_or_none(struct dp_text t)
     return span_of(t, 0, dp_is_blank) == t.len;
 }
 
-/* Reads the ids, the processor, its mode and the time, if the id is at this word. */
+/* Reads the ids, the processor, its mode and the time, if the id is at this word. The mode is read
+ * only if timed is set. Returns whether the id is there, with a time behind it if timed is set, and
+ * without one otherwise. */
 static bool read_id(struct words *of, size_t id, bool timed)
 {
     of->at = id;
@@ -215,9 +220,10 @@ static bool read_id(struct words *of, size_t id, bool timed)
     return time == timed;
 }
 
-/* Reads what follows the command: the ids, the processor, the time. Some of them may be missing. A
- * command may contain numbers. The number before the time is the id, or else the first number that
- * the rest may follow. Returns the number of words of the command; 0: there is none. */
+/* Reads what follows the command: the ids, the processor, the time. Some of them may be missing.
+ * *timed: there is a time. A command may contain numbers. The number before the time is the id, or
+ * else the first number that the rest may follow. Returns the number of words of the command; 0:
+ * there is none. */
 static size_t command_of(struct words *of, bool *timed)
 {
     size_t time = 0;
@@ -253,7 +259,7 @@ static size_t command_of(struct words *of, bool *timed)
 }
 
 /* Finds the words of a sample: command, ids, [processor], time, period, event, frame. Only the
- * command is always there. */
+ * command is always there. Returns the certainty that the line begins a sample. */
 static enum sure sample_line(struct dp_text line, struct sample *s)
 {
     struct words of = { line, .n = 0 };
@@ -301,7 +307,8 @@ static int intern_name(struct dp_reader *r, struct perf *in, struct dp_text t, u
             : dp_import_error(r, DP_E_LIMIT);
 }
 
-/* Ends the sample: its stack has the command at its bottom, as in stackcollapse-perf.pl. */
+/* Ends the sample, if one is open: adds its period to its stack, which has the command at its
+ * bottom, as in stackcollapse-perf.pl. Returns 0 or a DP_E. */
 static int finish_sample(struct dp_reader *r, struct perf *in)
 {
     if (!in->open)
@@ -318,7 +325,7 @@ static int finish_sample(struct dp_reader *r, struct perf *in)
 }
 
 /* Finds or adds the event of a sample, and sets in->kind to its number. Only the periods of the
- * clocks cpu-clock and task-clock are times. */
+ * clocks cpu-clock and task-clock are times. Returns 0 or a DP_E. */
 static int find_event(struct dp_reader *r, struct perf *in, const struct sample *s)
 {
     uint32_t name;
@@ -341,7 +348,7 @@ static int find_event(struct dp_reader *r, struct perf *in, const struct sample 
 }
 
 /* Adds a function to the stack of the sample. Functions without a name, which say nothing to
- * people, are left out. */
+ * people, are left out. Returns 0 or a DP_E. */
 static int add_function(struct dp_reader *r, struct perf *in, struct dp_text name)
 {
     uint32_t n;
@@ -357,7 +364,8 @@ static int add_function(struct dp_reader *r, struct perf *in, struct dp_text nam
     return 0;
 }
 
-/* Adds a frame. An inlined function comes before the one that contains it. */
+/* Adds a frame, and the functions that are inlined there. An inlined function comes before the one
+ * that contains it. Returns 0 or a DP_E. */
 static int add_frame(struct dp_reader *r, struct perf *in, struct dp_text name,
                      struct dp_text file)
 {
@@ -376,7 +384,7 @@ static int add_frame(struct dp_reader *r, struct perf *in, struct dp_text name,
 }
 
 /* Begins a sample by its first line, and ends the one before. The command, with _ for its blanks,
- * will be the caller of all frames. */
+ * will be the caller of all frames. A frame on the line is added. Returns 0 or a DP_E. */
 static int begin_sample(struct dp_reader *r, struct perf *in, const struct sample *s)
 {
     struct dp_text name, file;
@@ -399,7 +407,8 @@ static int begin_sample(struct dp_reader *r, struct perf *in, const struct sampl
     return rc == 0 && frame_behind(s->rest, &name, &file) ? add_frame(r, in, name, file) : rc;
 }
 
-/* Handles a frame outside of samples: the line before the first stack may have been a weak one. */
+/* Handles a frame outside of samples: the line before the first stack may have been a weak one,
+ * which then begins the sample. Otherwise, this is an error. Returns 0 or a DP_E. */
 static int first_frame(struct dp_reader *r, struct perf *in, struct dp_text line)
 {
     struct sample s;
@@ -414,7 +423,8 @@ static int first_frame(struct dp_reader *r, struct perf *in, struct dp_text line
     return rc == 0 && frame_line(line, &name, &file) ? add_frame(r, in, name, file) : rc;
 }
 
-/* Handles a line before the first sample, such as a warning of perf. */
+/* Handles a line before the first sample, such as a warning of perf: a weak one is kept for
+ * first_frame. Returns 0 or a DP_E. */
 static int note_early_line(struct dp_reader *r, struct perf *in, struct dp_text line,
                            enum sure sure)
 {
@@ -425,7 +435,7 @@ static int note_early_line(struct dp_reader *r, struct perf *in, struct dp_text 
 }
 
 /* Reads a line. The open sample decides what it is: a frame, an empty line that ends the sample,
- * the first line of another one, or other output of perf, which is ignored. */
+ * the first line of another one, or other output of perf, which is ignored. Returns 0 or a DP_E. */
 static int read_line(struct dp_reader *r, struct perf *in, struct dp_text line)
 {
     struct sample s;

@@ -101,7 +101,8 @@ static bool read_varint(struct dp_text *rest, uint64_t *out)
     return false;
 }
 
-/* Removes n bytes from the beginning. */
+/* Removes n bytes from the beginning of rest, and sets *out to them. Returns false, and removes
+ * nothing, if there are fewer. */
 static bool take_bytes(struct dp_text *rest, uint64_t n, struct dp_text *out)
 {
     if (n > rest->len)
@@ -153,7 +154,7 @@ static int next_field(struct dp_reader *r, struct dp_text *rest, struct field *f
                           "it is cut off or damaged: this is no whole field of a pprof file");
 }
 
-/* Checks that the field is a message or a string. */
+/* Checks that the field is a message or a string. Returns 0, or DP_E_SYNTAX after a message. */
 static int check_is_bytes(struct dp_reader *r, const struct field *f)
 {
     return f->wire == WIRE_BYTES
@@ -229,7 +230,7 @@ static int add_span(struct dp_reader *r, struct span **list, size_t *n, size_t *
 }
 
 /* Keeps the file of a mapping, a part of the program in memory. It is shown with code that has no
- * name. */
+ * name. Returns 0 or a DP_E. */
 static int add_mapping(struct dp_reader *r, struct pprof *p, struct dp_text t)
 {
     struct field f;
@@ -249,7 +250,7 @@ static int add_mapping(struct dp_reader *r, struct pprof *p, struct dp_text t)
 }
 
 /* Keeps the place of a location's message. A sample that uses it resolves it later, because what
- * the message refers to may follow in the file. */
+ * the message refers to may follow in the file. Returns 0 or a DP_E. */
 static int add_location(struct dp_reader *r, struct pprof *p, struct dp_text t)
 {
     struct location loc = { .message = span_of(p, t), .first = UNKNOWN };
@@ -269,7 +270,8 @@ static int add_location(struct dp_reader *r, struct pprof *p, struct dp_text t)
     return keep_index(r, &p->location_ids, id, p->n_locations++);
 }
 
-/* Keeps a function, whose names are numbers of strings that may follow in the file. */
+/* Keeps a function, whose names are numbers of strings that may follow in the file. Returns 0 or a
+ * DP_E. */
 static int add_function(struct dp_reader *r, struct pprof *p, struct dp_text t)
 {
     struct function fn = { .sub = DP_SUB_NONE };
@@ -295,7 +297,7 @@ static int add_function(struct dp_reader *r, struct pprof *p, struct dp_text t)
     return keep_index(r, &p->function_ids, id, p->n_functions++);
 }
 
-/* Notes the place of a field of the profile. */
+/* Notes the place of a field of the profile, or keeps what it says. Returns 0 or a DP_E. */
 static int note_field(struct dp_reader *r, struct pprof *p, const struct field *f)
 {
     int rc = 0;
@@ -316,7 +318,8 @@ static int note_field(struct dp_reader *r, struct pprof *p, const struct field *
     }
 }
 
-/* Finds a string by its number. 0 is the empty one, also in files without strings. */
+/* Finds a string by its number. 0 is the empty one, also in files without strings. Returns 0 or
+ * DP_E_SYNTAX. */
 static int string_at(struct dp_reader *r, const struct pprof *p, uint64_t n, struct dp_text *out)
 {
     *out = (struct dp_text){ "", 0 };
@@ -329,7 +332,8 @@ static int string_at(struct dp_reader *r, const struct pprof *p, uint64_t n, str
     return 0;
 }
 
-/* Adds a kind of value. preferred becomes its number, if it is the default type. */
+/* Adds a kind of value. *preferred becomes its number, if it is the default type. Returns 0 or a
+ * DP_E. */
 static int add_type(struct dp_reader *r, const struct pprof *p, size_t n, size_t *preferred)
 {
     struct dp_text t = text_of(p, p->types[n]), name, unit;
@@ -352,7 +356,7 @@ static int add_type(struct dp_reader *r, const struct pprof *p, size_t n, size_t
 }
 
 /* Makes the first pass: reads everything but the samples. Then makes the header from the types of
- * values, whose names may be the last strings of the file. */
+ * values, whose names may be the last strings of the file. Returns 0 or a DP_E. */
 static int read_head(struct dp_reader *r)
 {
     struct pprof *p = r->import.state = dp_mem_zalloc(sizeof *p);
@@ -387,7 +391,7 @@ static int read_head(struct dp_reader *r)
 
 /* ---- the second pass ---- */
 
-/* The index of an id; DP_E_SYNTAX if there is none. */
+/* Returns the index of an id; DP_E_SYNTAX, after a message, if there is none. */
 static int64_t find_index(struct dp_reader *r, const struct dp_map *map, uint64_t id,
                           const char *what)
 {
@@ -398,7 +402,8 @@ static int64_t find_index(struct dp_reader *r, const struct dp_map *map, uint64_
                           (unsigned long long)id);
 }
 
-/* Finds or makes the sub of a function, with its file in the line that belongs to it. */
+/* Finds or makes the sub of a function, and sets the function and file of *line. A function without
+ * a file has no line. Returns 0 or a DP_E. */
 static int function_sub(struct dp_reader *r, struct pprof *p, uint64_t id, struct dp_linecost *line)
 {
     struct dp_text name, file;
@@ -420,7 +425,7 @@ static int function_sub(struct dp_reader *r, struct pprof *p, uint64_t id, struc
     return rc;
 }
 
-/* Makes the sub of code without a name: its address is its name. */
+/* Makes the sub of code without a name: its address is its name. Sets *sub. Returns 0 or a DP_E. */
 static int address_sub(struct dp_reader *r, struct pprof *p, uint64_t mapping, uint64_t address,
                        uint32_t *sub)
 {
@@ -434,7 +439,7 @@ static int address_sub(struct dp_reader *r, struct pprof *p, uint64_t mapping, u
     return dp_import_sub(r, (struct dp_text){ name, (size_t)len }, file, 0, sub);
 }
 
-/* Adds a sub to a location, whose own line is that of the first one. */
+/* Adds a sub to a location, whose own line is that of the first one. Returns 0 or a DP_E. */
 static int add_sub(struct dp_reader *r, struct pprof *p, struct location *loc,
                    struct dp_linecost line)
 {
@@ -446,7 +451,8 @@ static int add_sub(struct dp_reader *r, struct pprof *p, struct location *loc,
     return 0;
 }
 
-/* Reads the function and the number of a line of a location: 0 if it has none. */
+/* Reads the function and the number of a line of a location: 0 if it has none. Returns 0 or a
+ * DP_E. */
 static int read_line(struct dp_reader *r, struct dp_text t, uint64_t *id, uint64_t *number)
 {
     struct field f;
@@ -460,7 +466,8 @@ static int read_line(struct dp_reader *r, struct dp_text t, uint64_t *id, uint64
     return got;
 }
 
-/* Finds the subs of a location. */
+/* Finds the subs of a location; a location without a function has one sub, which is named by the
+ * address. Returns 0 or a DP_E. */
 static int resolve_location(struct dp_reader *r, struct pprof *p, struct location *loc)
 {
     struct dp_text t = text_of(p, loc->message);
@@ -490,7 +497,7 @@ static int resolve_location(struct dp_reader *r, struct pprof *p, struct locatio
     return rc;
 }
 
-/* Adds the id of a location to the stack of the sample (add_numbers). */
+/* Adds the id of a location to the stack of the sample (add_numbers). Returns 0 or a DP_E. */
 static int add_id(struct dp_reader *r, struct pprof *p, uint64_t id)
 {
     if (p->depth >= DP_LIMIT_DEPTH)
@@ -502,8 +509,8 @@ static int add_id(struct dp_reader *r, struct pprof *p, uint64_t id)
     return 0;
 }
 
-/* Adds a value to the sample (add_numbers). Surplus values are only counted; add_sample reports
- * them. */
+/* Adds a value to the sample (add_numbers); a negative one is an error. Surplus values are only
+ * counted; add_sample reports them. Returns 0 or a DP_E. */
 static int add_value(struct dp_reader *r, struct pprof *p, uint64_t value)
 {
     if (value >> 63)
@@ -516,7 +523,8 @@ static int add_value(struct dp_reader *r, struct pprof *p, uint64_t value)
     return 0;
 }
 
-/* Reads numbers of a sample: one, or several that are packed. */
+/* Reads numbers of a sample: one, or several that are packed. Calls add for each. Returns 0 or a
+ * DP_E. */
 static int add_numbers(struct dp_reader *r, struct pprof *p, const struct field *f,
                        int (*add)(struct dp_reader *r, struct pprof *p, uint64_t number))
 {
@@ -535,7 +543,8 @@ static int add_numbers(struct dp_reader *r, struct pprof *p, const struct field 
     return 0;
 }
 
-/* Reads a label. A label `phase` names the phase of the program in which a sample was taken. */
+/* Reads a label. A label `phase` names the phase of the program in which a sample was taken, and
+ * sets *phase to the number of that string. Returns 0 or a DP_E. */
 static int read_label(struct dp_reader *r, const struct pprof *p, const struct field *f,
                       uint64_t *phase)
 {
@@ -557,7 +566,7 @@ static int read_label(struct dp_reader *r, const struct pprof *p, const struct f
     return got;
 }
 
-/* Finds or makes the context of a phase. */
+/* Finds or makes the context of a phase. Returns its number or a DP_E. */
 static int64_t enter_phase(struct dp_reader *r, struct pprof *p, uint64_t phase)
 {
     struct dp_text name;
@@ -572,7 +581,8 @@ static int64_t enter_phase(struct dp_reader *r, struct pprof *p, uint64_t phase)
     return dp_import_enter(r, 0, sub);
 }
 
-/* Goes down from the root to the place of the sample. Returns its context, and the line. */
+/* Goes down from the root to the place of the sample. Returns its context, or a DP_E, and sets
+ * *line to the line where the stack ends. */
 static int64_t descend_to(struct dp_reader *r, struct pprof *p, uint64_t phase,
                           struct dp_linecost *line)
 {
@@ -601,7 +611,8 @@ static int64_t descend_to(struct dp_reader *r, struct pprof *p, uint64_t phase,
     return node;
 }
 
-/* Adds a sample's values to the context of its stack, and to the line where the stack ends. */
+/* Adds a sample's values to the context of its stack, and to the line where the stack ends. Returns
+ * 0 or a DP_E. */
 static int add_sample(struct dp_reader *r, struct pprof *p, struct dp_text t)
 {
     const char *start = t.ptr;
@@ -646,7 +657,8 @@ static struct dp_text file_of(const struct dp_reader *r, uint32_t file)
     return text_of(p, p->strings[file]);
 }
 
-/* Makes the second pass: adds the samples, whose locations, functions and strings are known now. */
+/* Makes the second pass: adds the samples, whose locations, functions and strings are known now.
+ * Returns 0 or a DP_E. */
 static int read_body(struct dp_reader *r)
 {
     static const struct dp_linecosts_names names = { sub_of, file_of };

@@ -16,7 +16,8 @@ static const uint64_t ten[] = {
     UINT64_C(10000000000), UINT64_C(100000000000), UINT64_C(1000000000000)
 };
 
-/* The number of decimals for seconds of hz ticks. *exact: this number is exact. */
+/* Returns the number of decimals that seconds of hz ticks need. *exact: this number is exact; else
+ * the decimals are rounded. */
 static unsigned seconds_decimals(uint64_t hz, bool *exact)
 {
     unsigned twos = 0, fives = 0, digits = 0;
@@ -64,7 +65,8 @@ size_t dp_render_seconds(char *to, uint64_t ticks, uint64_t hz)
 }
 
 /* Writes v, which is not negative, with the same digits as the C library, which rounds the double's
- * exact value. The library formats products that are too close to a half. */
+ * exact value. The library itself formats large numbers, and products that are too close to a half.
+ * Returns the length. */
 static size_t put_real(char *to, double v, unsigned decimals)
 {
     if (decimals > 6 || v * (double)ten[decimals] >= 1e9)

@@ -25,8 +25,11 @@ const struct dp_time_unit *dp_render_time_unit(double ticks, double hz, double l
  * for counts of folded stacks with fractions, per unit; 0: a count. */
 void dp_render_human(struct dp_buf *buf, double value, uint64_t hz, bool is_time);
 
-/* Writes a number's digits, without a NUL and independent of the locale; for people, with sign and
- * %. Returns the length; 0 for texts and for cells without a value. */
+/* Writes a number's digits, without a NUL and independent of the locale. A negative number has a
+ * '-', unless all digits are 0. For people, a positive number has a '+' if cell->sign is set, and a
+ * percentage has a '%'. The digits of a worded cell are the bytes that the caller has formatted for
+ * machines, if they are fewer than DP_NUMBER_MAX. Returns the length; 0 for texts and for cells
+ * without a value. */
 size_t dp_render_number(char to[DP_NUMBER_MAX], const struct dp_cell *cell, uint64_t hz,
                         bool people);
 
@@ -34,12 +37,13 @@ size_t dp_render_number(char to[DP_NUMBER_MAX], const struct dp_cell *cell, uint
  * +. */
 void dp_render_real(struct dp_buf *buf, double value, unsigned decimals, bool sign);
 
-/* The bytes of a cell for people, borrowed from the cell, from num, or from text, which is
- * overwritten. */
+/* Returns the bytes of a cell for people, borrowed from the cell, from num, or from text, which is
+ * overwritten. They are empty for a cell without a value, and if memory is short (text->err). */
 struct dp_name dp_render_cell(const struct dp_cell *cell, uint64_t hz, char num[DP_NUMBER_MAX],
                               struct dp_buf *text);
 
-/* The bytes of a text for people: the text of a cell, or a title. */
+/* Returns the bytes of a text for people, a cell or a title: borrowed from ptr, or from text, which
+ * is overwritten, if bytes had to be escaped. They are empty if memory is short (text->err). */
 struct dp_name dp_render_text(const char *ptr, size_t len, struct dp_buf *text);
 
 /* Appends a code span of Markdown for use outside of tables. */

@@ -29,7 +29,7 @@ static void often_column(struct dp_difftable *r, uint32_t side)
                         r->people ? (side ? 8 : 10) : 0);
 }
 
-/* The title of a value: the median if a side has several runs. */
+/* Returns the title of a value: the median if a side has several runs. */
 static const char *value_title(const struct dp_difftable *r, bool is_new)
 {
     static const char *const titles[] = { "Value", "New value", "Median", "New median" };
@@ -107,8 +107,8 @@ static void columns_for_machines(struct dp_difftable *r)
         dp_difftable_column(r, K_FAILS, 0, 0, "Gate", "gate", 0);
 }
 
-/* What happened to a line in the source: moved, inserted, deleted. If both sides have the line and
- * one has not run it, says so. */
+/* Returns what happened to a line in the source: moved, inserted, deleted. If both sides have the
+ * line and one has not run it, says so. Otherwise, returns an empty text. */
 static const char *fate_of(const struct dp_difftable *r, const struct dp_compared_row *row)
 {
     static const char *const fates[] = { "", "", "moved", "inserted", "deleted" };
@@ -168,8 +168,8 @@ void dp_difftable_flat_columns(struct dp_difftable *r)
 
 /* ---- cells ---- */
 
-/* The cell of a difference or a spread, which are computed as reals: in whole ticks or counts as
- * far as 64 bits hold them. It is empty for NAN and infinities. */
+/* Returns the cell of a difference or a spread, which are computed as reals: in whole ticks or
+ * counts as far as 64 bits hold them. It is empty for NAN and infinities. */
 static struct dp_cell whole_amount(const struct dp_difftable *r, double value)
 {
     struct dp_cell cell = { .kind = DP_CELL_EMPTY };
@@ -185,8 +185,8 @@ static struct dp_cell whole_amount(const struct dp_difftable *r, double value)
     return cell;
 }
 
-/* The cell of what --compute asks for. It is empty, or N/A for people, if a value that it needs is
- * missing. */
+/* Returns the cell of what --compute asks for. It is empty, or N/A for people where a ratio or
+ * weighted difference has no baseline, if a value that it needs is missing. */
 static struct dp_cell compute_cell(const struct dp_difftable *r, const struct dp_diff_values *v,
                                    uint32_t side)
 {
@@ -213,8 +213,8 @@ static void add_amount(struct dp_difftable *r, uint64_t value)
     dp_buf_add(&r->scratch, num, dp_render_number(num, &cell, r->hz, false));
 }
 
-/* The cell that shows how the number of compute_cell is calculated, as `perf diff --formula'
- * does. */
+/* Returns the cell that shows how the number of compute_cell is calculated, as `perf diff
+ * --formula' does; empty if the side lacks the entry. */
 static struct dp_cell formula_cell(struct dp_difftable *r, const struct dp_diff_values *v,
                                    uint32_t side)
 {
@@ -238,8 +238,8 @@ static struct dp_cell formula_cell(struct dp_difftable *r, const struct dp_diff_
     return dp_difftable_kept(r);
 }
 
-/* The cell of a median in a suitable unit, and of how far the runs vary around it: `12.3 ms
- * +-2%`. */
+/* Returns the cell of a median in a suitable unit, and of how far the runs vary around it: `12.3 ms
+ * +-2%`. A count has commas and no unit. */
 static struct dp_cell human_cell(struct dp_difftable *r, uint64_t value, double spread)
 {
     if (r->hz)
@@ -255,7 +255,8 @@ static struct dp_cell human_cell(struct dp_difftable *r, uint64_t value, double 
 }
 
 /* Appends the change in ops, which is certain. It is needed if times cannot decide, and if people
- * want to know whether the sub did more, or did the same more slowly. */
+ * want to know whether the sub did more, or did the same more slowly. Appends nothing if the change
+ * in time is certain, or that in ops is unknown. */
 static void add_ops(struct dp_difftable *r, const struct dp_diff_values *v,
                     const struct dp_diff_values *ops)
 {
@@ -283,8 +284,8 @@ static void add_ops(struct dp_difftable *r, const struct dp_diff_values *v,
 
 static struct dp_cell growth_cell(struct dp_difftable *r, const struct dp_diff_values *v);
 
-/* The cell of the growth in percent. For people the change in ops follows, which explains a change
- * in time. */
+/* Returns the cell of the growth in percent. For people the change in ops follows, which explains a
+ * change in time, unless a separator asks for bare values. */
 static struct dp_cell change_cell(struct dp_difftable *r, const struct dp_diff_values *v,
                                   const struct dp_diff_values *ops)
 {
@@ -328,7 +329,8 @@ static struct dp_cell growth_cell(struct dp_difftable *r, const struct dp_diff_v
     return dp_difftable_percent(dp_difftable_change_percent(v), true);
 }
 
-/* Returns the cell of a change's confidence interval; empty if nothing was tested. */
+/* Returns the cell of a change's confidence interval; empty if nothing was tested, or if the
+ * interval has no limit on some side. */
 static struct dp_cell interval_cell(struct dp_difftable *r, const struct dp_diff_values *v)
 {
     struct dp_cell empty = { .kind = DP_CELL_EMPTY };
@@ -349,7 +351,7 @@ static struct dp_cell p_cell(const struct dp_difftable *r, const struct dp_diff_
     return dp_difftable_real(v->p, 12);
 }
 
-/* The rules that the row breaks. */
+/* Returns the cell of the rules that the row breaks, which must be at least one. */
 static struct dp_cell fails_cell(struct dp_difftable *r, const struct dp_compared_row *row)
 {
     uint32_t last = UINT32_MAX;
@@ -363,7 +365,7 @@ static struct dp_cell fails_cell(struct dp_difftable *r, const struct dp_compare
     return dp_difftable_kept(r);
 }
 
-/* The cell of a row in a column. It is empty if the side lacks the entry. */
+/* Returns the cell of a row in a column. It is empty if the side lacks the entry. */
 static struct dp_cell flat_cell(struct dp_difftable *r, const struct dp_compared_row *row,
                                 const struct dp_difftable_column *c)
 {

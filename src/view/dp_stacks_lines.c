@@ -153,7 +153,8 @@ static int take_statements(struct making *m)
 
 /* ---- the values of frames ---- */
 
-/* Sums up the frames of each name. A name with a value has a row for its first line. */
+/* Sums up the frames of each name, and finds the name of the program. A name with a value has a row
+ * for its first line. Returns 0 or DP_E_NOMEM. */
 static int take_frames(struct making *m)
 {
     const struct dp_stacks *s = m->s;
@@ -179,7 +180,9 @@ static int take_frames(struct making *m)
     return 0;
 }
 
-/* Adjusts the rows order[from..to) of one name to the values of its frames in a column. */
+/* Adjusts the rows order[from..to) of one name to the values of its frames in a column. Rows of the
+ * last rank are reduced first. What the rows lack goes to the first line of the sub, if there is a
+ * row for it. */
 static void settle_rows(struct making *m, size_t from, size_t to, size_t column)
 {
     size_t columns = m->s->n_columns, first = to;
@@ -234,7 +237,8 @@ static int compare_rows(const void *ctx, uint32_t a, uint32_t b)
     return c ? c : (a > b) - (a < b);
 }
 
-/* Adds a row to the lines; rows of one place are one line. */
+/* Adds a row to the lines, unless all its values are 0. Rows come in the order of their lines, so a
+ * row of the same line as the one before is added to the values of that line. */
 static void put_row(struct making *m, uint32_t row)
 {
     struct dp_stacks_lines *l = m->l;

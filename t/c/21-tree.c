@@ -579,6 +579,14 @@ static void counted_text(void)
     ok(!strncmp(dp_prof_counter(prof, 1, &len), "b:u:b", len) && len == 5,
        "a counter's name may have a colon before its unit");
     dp_prof_free(prof);
+    snprintf(text, sizeof text, "%s@ 1 0 1 999999999999999 1234567890123456\n"
+             "@ 1 0 1 1234567890123456 1\n@ 000000000000000001 0 1 0 12345678901234567\n+ 1\n- 1\n",
+             head);
+    prof = of_mem(text, strlen(text), 0);
+    got = written(prof);
+    ok(strstr(got, "\n= 0 0 1 3 0 3 0 0 2234567890123455 13580246791358024\n") != NULL,
+       "numbers of 15 and more digits are read exactly: %s", got);
+    dp_prof_free(prof);
     snprintf(text, sizeof text, "%s@ 1 0 1 5 x\n+ 1\n", head);
     prof = of_mem(text, strlen(text), 0);
     dp_prof_outcome(prof, 0, &o);

@@ -13,7 +13,8 @@ static DPX_KEYS(dp_stacks_how, DP_STACKS_OPTIONS, "stacks")
 
 static DPX_KEYS(dp_flame_metric, DP_FLAME_METRIC_OPTIONS, "a metric")
 
-/* Croaks if a metric lacks a name. dpx_keys_take calls this for each metric. */
+/* Croaks if a metric lacks a name. Returns true, as all metrics are taken. dpx_keys_take calls this
+ * for each metric. */
 static bool check_metric(pTHX_ void *to, AV *from, SSize_t at)
 {
     const struct dp_flame_metric *metric = to;
@@ -24,7 +25,8 @@ static bool check_metric(pTHX_ void *to, AV *from, SSize_t at)
 }
 static DPX_ELEMENT(dp_flame_metric, 1, dpx_keys_dp_flame_metric, check_metric);
 
-/* Reads a name and its colour from the list at `at'. */
+/* Takes a name and its colour, two elements of the flat list from `at' on. Returns false if one is
+ * missing. */
 static bool take_fill(pTHX_ void *to, AV *from, SSize_t at)
 {
     struct dp_flame_fill *fill = to;
@@ -33,7 +35,8 @@ static bool take_fill(pTHX_ void *to, AV *from, SSize_t at)
 }
 static DPX_ELEMENT(dp_flame_fill, 2, NULL, take_fill);
 
-/* Takes side, file, text and state of a source. */
+/* Takes a source, four elements of the flat list from `at' on: side, file, text, state. Without a
+ * side it is 0, without a state ''. Returns false if file or text is missing. */
 static bool take_source(pTHX_ void *to, AV *from, SSize_t at)
 {
     struct dp_flame_source *source = to;
@@ -127,7 +130,8 @@ static struct dp_stacks_job *take_flame(pTHX_ HV *from, size_t n_sides)
 
 static DPX_KEYS(dp_export_part, DP_EXPORT_PART_OPTIONS, "a part")
 
-/* Gives a part without a name an empty one, as C wants no NULL. */
+/* Gives a part without a name an empty one, as C wants no NULL. Returns true, as all parts are
+ * taken. */
 static bool check_part(pTHX_ void *to, AV *from, SSize_t at)
 {
     struct dp_export_part *part = to;
@@ -138,6 +142,7 @@ static bool check_part(pTHX_ void *to, AV *from, SSize_t at)
 }
 static DPX_ELEMENT(dp_export_part, 1, dpx_keys_dp_export_part, check_part);
 
+/* Takes a range, one element of the list. Returns true, or croaks if it is none. */
 static bool take_range(pTHX_ void *to, AV *from, SSize_t at)
 {
     return dpx_range(aTHX_ to, dpx_element(aTHX_ from, at));

@@ -29,6 +29,8 @@ static void count_rows(pTHX_ struct dpx_ctx *ctx, const struct dpx_detail_sub *s
         dpx_span_add_rows(ctx, s->id, dpx_subject_rows(aTHX_ sub, values, n, is_list));
 }
 
+/* Runs an XS sub between the frames of the sub and of its span, as far as they are recorded, and
+ * counts the rows that it returns. Returns the next op. */
 static OP *run_xs(pTHX_ struct dpx_ctx *ctx, CV *cv, const struct xs_call *call, U64 now)
 {
     U32 id = 0;
@@ -65,7 +67,8 @@ OP *dpx_detailed_xs(pTHX_ struct dpx_ctx *ctx, CV *cv, U64 now, Perl_ppaddr_t or
     return run_xs(aTHX_ ctx, cv, &call, now);
 }
 
-/* The arguments of the Perl sub at index ix, which runs. */
+/* Returns the arguments of the Perl sub at index ix, which runs; none if it has no @_, or a tied
+ * one. */
 static struct dpx_args args_at(pTHX_ const PERL_SI *si, I32 ix)
 {
     static const struct dpx_args none;
@@ -97,7 +100,7 @@ OP *dpx_detailed_goto_xs(pTHX_ struct dpx_ctx *ctx, CV *cv, I32 ix, U64 now, Per
 /* ---- Perl subs ---- */
 
 /* Does the call send a request that is being sent? A sub that wraps another one has the name of
- * that sub. */
+ * that sub. *object: the request of the call, or NULL if it sends none. */
 static bool is_sending(struct dpx_ctx *ctx, const struct dpx_detail_sub *sub,
                        const struct dpx_args *args, const void **object)
 {
@@ -108,7 +111,8 @@ static bool is_sending(struct dpx_ctx *ctx, const struct dpx_detail_sub *sub,
     return *object && r->object == *object && f <= ctx->top && f->serial == r->serial;
 }
 
-/* Pushes both frames of a call that is a span. */
+/* Pushes both frames of a call that is a span, and notes the request that it sends. request: NULL
+ * for none. */
 static void push_both(pTHX_ struct dpx_ctx *ctx, U32 own, const struct dpx_subject *s,
                       const void *request, U64 now)
 {
@@ -122,8 +126,12 @@ static void push_both(pTHX_ struct dpx_ctx *ctx, U32 own, const struct dpx_subje
         ctx->spans.request = (struct dpx_request){ ctx->top - ctx->frames, ctx->serial, request };
 }
 
-/* As dpx_detailed_perl. is_goto: the frame of another sub stands where that of this one belongs. */
-static U32 enter(pTHX_ struct dpx_ctx *ctx, CV *cv, U32 id, OP *next, bool is_goto, U64 now)
+/* Decides which frames a Perl sub gets that has been entered. If the call is a span, pushes the
+ * frames of both, the sub and the span, and returns 0. Otherwise, returns the id of the frame that
+ * the caller pushes, or 0 for none. is_goto: the frame of another sub stands where that of this one
+ * belongs; before frames are pushed, that frame is ended. */
+static U32 enter_detailed(pTHX_ struct dpx_ctx *ctx, CV *cv, U32 id, OP *next, bool is_goto,
+                          U64 now)
 {
     U32 own = 0;
     const void *request;
@@ -152,10 +160,11 @@ static U32 enter(pTHX_ struct dpx_ctx *ctx, CV *cv, U32 id, OP *next, bool is_go
 
 U32 dpx_detailed_perl(pTHX_ struct dpx_ctx *ctx, CV *cv, U32 id, OP *next, U64 now)
 {
-    return enter(aTHX_ ctx, cv, id, next, false, now);
+    return enter_detailed(aTHX_ ctx, cv, id, next, false, now);
 }
 
 U32 dpx_detailed_goto(pTHX_ struct dpx_ctx *ctx, I32 ix, U32 id, OP *next, U64 now)
 {
-    return enter(aTHX_ ctx, PL_curstackinfo->si_cxstack[ix].blk_sub.cv, id, next, true, now);
+    CV *cv = PL_curstackinfo->si_cxstack[ix].blk_sub.cv;
+    return enter_detailed(aTHX_ ctx, cv, id, next, true, now);
 }

@@ -37,8 +37,8 @@ struct dpx_called {
     U32 site;
 };
 
-/* The place of the call of a sub. pad: that of the calling sub. is_fixed: whether each call with
- * the same addresses has this place. */
+/* Returns the place of the call of a sub, which it looks for in the ops of the caller. pad: that of
+ * the calling sub. *is_fixed: whether each call with the same addresses has this place. */
 static U32 find_site(pTHX_ struct dpx_ctx *ctx, const struct dpx_running *r, PAD *pad,
                      bool *is_fixed)
 {
@@ -49,8 +49,9 @@ static U32 find_site(pTHX_ struct dpx_ctx *ctx, const struct dpx_running *r, PAD
     return dpx_stmt_place(aTHX_ ctx, cop ? cop : around, around);
 }
 
-/* The place of the call of a sub, from the cache if the call is known: finding its place means
- * walking the statement's ops, and making the place's text. */
+/* Returns the place of the call of a sub, from the cache if the call is known: finding its place
+ * means walking the statement's ops, and making the place's text. A place that is fixed is kept in
+ * the cache. pad, is_fixed: as for find_site. */
 static U32 site_of(pTHX_ struct dpx_ctx *ctx, const struct dpx_running *r, PAD *pad,
                    bool *is_fixed)
 {
@@ -97,6 +98,7 @@ static UV name_key(pTHX_ CV *cv)
     return is_lasting(aTHX_ cv) ? glob_key(cv) : dpx_name_key(cv);
 }
 
+/* Is this key (name_key) that of the sub? For code that is no sub, it always is. */
 static bool has_name(CV *cv, UV key)
 {
     return !cv || key == glob_key(cv) || (CvCVGV_RC(cv) && key == dpx_name_key(cv));
@@ -161,8 +163,9 @@ static bool is_step(const struct dpx_tick *t, const struct dpx_step *s,
            && s->to == r->to && has_name(r->cv, s->name);
 }
 
-/* Finds the place of code that was called from other code. Returns whether each call with the same
- * addresses and name has this place, too. */
+/* Finds the place of code that was called from other code, adds its node to the tree if it is new,
+ * and sets *to. A call of a sub that always leads there is kept in the cache of steps. Returns
+ * whether each call with the same addresses and name has this place, too. */
 static bool place_call(pTHX_ struct dpx_ctx *ctx, struct dpx_placed *to,
                        const struct dpx_placed *outer, const struct dpx_running *r, PAD *outer_pad)
 {

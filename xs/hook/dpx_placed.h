@@ -14,8 +14,10 @@ struct dpx_place {
  * Returns false if memory is short. */
 bool dpx_placed_room(struct dpx_tick *t, size_t n);
 
-/* The place of the running code; stack: the innermost frame first. dpx_placed_room must have made
- * room. */
+/* Returns the place of a stack of running code (struct dpx_place): the node of its innermost
+ * recorded frame, the innermost sub, and what was left out. Adds the nodes that the tree lacks.
+ * stack: n frames, the innermost first. Outer frames that are those of the last call are not looked
+ * up again. dpx_placed_room must have made room. */
 struct dpx_place dpx_placed_find(pTHX_ struct dpx_ctx *ctx, const struct dpx_running *stack,
                                  size_t n);
 

@@ -87,7 +87,10 @@ static void follow_toggle(pTHX)
             dpx_control_stop(ctx);
         errno = why;
     }
-    /* Perl makes PL_psig_pend, its list of signals, with the first entry of %SIG. */
+    /* Perl makes PL_psig_pend, its list of signals, with the first entry of %SIG, and follows the
+     * pointer unchecked. So perl's own function is called only if there is a list; otherwise only
+     * the flag is cleared, which that function does first. Another module's function is always
+     * called. */
     if (PL_psig_pend || orig_signalhook != Perl_despatch_signals)
         orig_signalhook(aTHX);
     else

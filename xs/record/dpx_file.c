@@ -225,8 +225,9 @@ static void add_header(pTHX_ struct dp_buf *to, struct dpx_ctx *ctx)
                 (UV)((double)ctx->before_cpu_us * (double)ctx->writer.hz / 1e6));
 }
 
-/* The trailer is written again while others read. It lies within one page, which the kernel writes
- * in one go even if the process is killed. */
+/* Writes the header with a trailer that is blank, and notes the place of the trailer. The trailer
+ * is written again while others read. It lies within one page, which the kernel writes in one go
+ * even if the process is killed. Returns 0 or a DP_E. */
 static int write_header(struct dpx_ctx *ctx, const struct dp_buf *head, struct dp_err *err)
 {
     struct dp_buf text;
@@ -305,7 +306,7 @@ static int out_flags(void)
 }
 
 /* Creates the file of this name, and writes the header, which was made before: a process killed
- * between the two leaves an empty file. */
+ * between the two leaves an empty file. Releases the header. Returns 0 or a DP_E. */
 static int create_file(struct dpx_ctx *ctx, const char *name, struct dp_err *err)
 {
     int rc = dp_outfile_open(&ctx->out, name, out_flags(), err);
@@ -487,8 +488,9 @@ void dpx_file_flushed(void *arg)
 
 /* ---- the last lines ---- */
 
-/* Adds the checksums of sources, and the lines that show whether the file is whole. The sums are
- * those of all lines. tree: where the text of a tree begins, or NO_TREE. */
+/* Adds the checksums of sources, and the lines that show whether the file is whole, to text. sums:
+ * those of all lines; sums[DP_FMT_SUM_LINES] is set for a tree. tree: where the text of a tree
+ * begins, or NO_TREE. Returns 0 or a DP_E. */
 static int end_text(struct dpx_ctx *ctx, struct dp_buf *text, uint64_t *sums, size_t tree)
 {
     /* Statements have their sources in lines of their own. */
@@ -528,8 +530,8 @@ void dpx_file_end(struct dpx_ctx *ctx)
 /* ---- the tree ---- */
 
 /* Writes the tree as it is now to text. Returns 0, DP_E_NOMEM, or DP_E_IO if the pieces were lost
- * by then, so that the text is useless; dpx_life.c reports that to the user. sums: the sums of its
- * times. */
+ * by then, so that the text is useless; dpx_life.c reports that to the user. Sets *sums to the sums
+ * of its times. */
 static int tree_text(struct dpx_ctx *ctx, struct dp_buf *text, struct dp_ticks *sums)
 {
     struct dp_cct_text how = {
@@ -563,7 +565,8 @@ static int tree_text(struct dpx_ctx *ctx, struct dp_buf *text, struct dp_ticks *
     return rc == 0 && ctx->live.lost ? DP_E_IO : rc;
 }
 
-/* Writes a tree to the end of the file, at byte `at`. */
+/* Writes a tree to the end of the file, at byte `at`; on a full disk, once more after freeing the
+ * space of the pieces. Returns 0 or a DP_E, and leaves what was written. */
 static int write_whole(struct dpx_ctx *ctx, const struct dp_buf *text, uint64_t at,
                        struct dp_err *err)
 {
@@ -600,7 +603,7 @@ bool dpx_file_write_tree(struct dpx_ctx *ctx, struct dp_err *err)
 }
 
 /* Replaces the tree that was saved before by a new file: no reader sees half a tree, and a full
- * disk leaves the old file. */
+ * disk leaves the old file. Returns false, with the reason in errno, if that failed. */
 static bool replace_tree(struct dpx_ctx *ctx, const struct dp_buf *text)
 {
     struct dp_outfile twin;
@@ -678,8 +681,11 @@ void dpx_file_save(void *arg)
 
 /* ---- the end ---- */
 
-/* Writes the last tree in place of the saved one. If there is no room for it, the saved one
- * stays. */
+/* Writes the last tree in place of the saved one, by a new file; if nothing was saved, behind the
+ * text so far. If the disk is full, frees the space of the pieces and tries again. If that fails,
+ * too, the saved tree stays, and the file is marked as failed, with a message. If a new file is
+ * impossible for another reason, or the tree is behind a trace, cuts off the saved tree and writes
+ * into the file. */
 static void last_tree(struct dpx_ctx *ctx, const struct dp_buf *text)
 {
     if (ctx->file.tree_at && ctx->rec.how.tree && !ctx->out.failed) {

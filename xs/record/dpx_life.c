@@ -58,7 +58,8 @@ static void end_state(struct dpx_ctx *ctx, enum dpx_state state)
 
 /* ---- states ---- */
 
-/* Notes the start and the number of a process whose recording begins. */
+/* Sets what belongs to the process whose recording begins: its process id, the time of day, and the
+ * first slice. That slice has written no names and has no time left over. */
 static void set_process(struct dpx_ctx *ctx)
 {
     ctx->started = dpx_clock_today();

@@ -7,7 +7,8 @@
 
 enum { GIVEN_MAX = 1 << 12 };   /* beyond these texts, the map of given texts starts over */
 
-/* The number of the texts that a kind has, or NULL. */
+/* Returns the place of the number of texts that a kind has, or NULL if memory is short. A kind that
+ * is new gets a place, with the number 0. The place is valid until the next call. */
 static uint32_t *texts_of(struct dpx_spans *spans, const char *kind, size_t len)
 {
     uint32_t n = dp_pool_intern(&spans->kinds, kind, len);
@@ -18,7 +19,8 @@ static uint32_t *texts_of(struct dpx_spans *spans, const char *kind, size_t len)
     return &spans->texts[n];
 }
 
-/* The length of a text that is cut to `most` bytes at most, at the beginning of a character. */
+/* Returns the length of a text that is cut to `most` bytes at most, so that no UTF-8 character is
+ * cut in two. */
 static size_t cut_text(const char *text, size_t len, size_t most)
 {
     if (len <= most)
@@ -48,7 +50,8 @@ U32 dpx_span_id(struct dpx_ctx *ctx, const char *kind, size_t kind_len, const ch
     return dpx_name_span(ctx, kind, kind_len, text, kept, place, true);
 }
 
-/* The place for the id of a given text, or NULL. */
+/* Returns the place for the id of a given text, or NULL if memory is short. The place of a new text
+ * has 0. If there are too many texts, all ids are forgotten first. */
 static U32 *given_id(struct dpx_spans *spans, const char *kind, const char *given, size_t len,
                      int how)
 {

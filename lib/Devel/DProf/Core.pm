@@ -30,7 +30,8 @@ if (defined &Devel::DProf::_start) {
     eval qq{#line 1 "$file/Devel/DProf/Core.pm"\nXSLoader::load('Devel::DProf', \$VERSION); 1}
         or die $@;
 }
-die "Devel::DProf was built for another perl than $^X\n" if !defined &Devel::DProf::_start;
+die "Devel::DProf was built for another perl than $^X; install it with this perl, or run the tools "
+    . "with the perl that has it\n" if !defined &Devel::DProf::_start;
 
 1;
 

@@ -82,9 +82,9 @@ sub unescaped {
     return $text eq '%' ? '' : $text =~ s/%([0-9A-F]{2})/chr hex $1/ger;
 }
 
-# Reads a profile. Returns it, and whether its file already is a whole tree. Dies with a Failure if
-# the file is no profile.
-sub tree_of {
+# Reads the profile in a file of any kind. Returns the Devel::DProf::Profile, and whether the file
+# already is a whole tree. Dies with a Failure if the file is no profile.
+sub profile_in {
     my ($path) = @_;
     require Devel::DProf::Input;
     my $input = Devel::DProf::Input->new(detail => 1, phases => 1);
@@ -98,18 +98,20 @@ sub tree_of {
 }
 
 # Returns a sub that writes a profile to a handle, as a gzipped tree, and returns 0, or anything
-# else if it has failed. A whole tree keeps its bytes; any other file becomes a tree.
+# else if it has failed. A whole tree keeps its bytes; any other file becomes a tree. Reads the file
+# at once, and dies with a Failure if it is no profile.
 sub tree_writer {
     my ($path) = @_;
-    my ($profile, $is_whole) = tree_of($path);
+    my ($profile, $is_whole) = profile_in($path);
     return sub { return gzipped($path, $_[0]) } if $is_whole;
     return sub { return $profile->write_tree($_[0], $VERSION, { gzip => 1 }) };
 }
 
-# Returns the profile in a file as the text of a tree.
+# Returns the profile in a file as the text of a tree. Dies with a Failure if the file is no
+# profile, or no tree can be made of it.
 sub tree_text {
     my ($path) = @_;
-    my ($profile) = tree_of($path);
+    my ($profile) = profile_in($path);
     my $text = '';
     CORE::open my $out, '>:raw', \$text or failed("$path: $!");
     my $rc = $profile->write_tree($out, $VERSION, {});
@@ -118,7 +120,8 @@ sub tree_text {
     return $text;
 }
 
-# Returns whether two files have the same profile, whatever kind of file each is.
+# Returns whether two files have the same profile, whatever kind of file each is. Dies as
+# tree_text() does.
 sub is_same { return tree_text($_[0]) eq tree_text($_[1]) }
 
 # Returns a string that identifies a recording: all copies of a profile share it, and no other
@@ -217,7 +220,7 @@ sub token {
 }
 
 # Returns the first line of the file at PATH, which the variable NAME has given, or, without a path,
-# the value.
+# the value. Dies with a Failure if the file cannot be read.
 sub read_secret {
     my ($value, $name, $path) = @_;
     return $value if !defined $path || !length $path;
@@ -289,7 +292,7 @@ Any name as one element of a path, and back.
 A sub that writes any profile to a handle, as a gzipped tree file, and returns 0, or anything else
 if it has failed. A tree keeps its bytes. Dies if the file is no profile.
 
-=item tree_of PATH
+=item profile_in PATH
 
 The L<Devel::DProf::Profile> of a file of any kind, and whether the file is a tree that is whole.
 Dies if the file is no profile.

@@ -23,7 +23,7 @@ sub status {
     return $status if defined $status;
     my $why = $@ =~ s/\s+\z//r =~ s/\s*\n\s*/; /gr;
     end_transient();
-    complain("$tool: it could not go on: $why");
+    complain("$tool: stopped by an unexpected error: $why");
     return FAILED;
 }
 
@@ -100,12 +100,8 @@ sub saved {
 # Prints that a path could not be written, why, and what to do. Returns the exit status.
 sub report_unwritten {
     my ($path, $why, $tool) = @_;
-    my ($folder) = $path =~ m{\A(.*)/[^/]*\z}s;
-    $folder = !defined $folder ? '.' : length $folder ? $folder : '/';
-    my $instead = -d $path ? "; -o $path/FILE writes into that folder"
-        : !-e $folder ? "; mkdir -p $folder makes the folder"
-        : !-w $folder ? '; -o FILE names another place' : '';
-    complain((defined $tool ? "$tool: " : '') . "$path could not be written: $why$instead");
+    complain((defined $tool ? "$tool: " : '') . "$path could not be written: $why"
+        . Devel::DProf::Write::instead($path, '-o '));
     return FAILED;
 }
 

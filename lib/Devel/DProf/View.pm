@@ -140,7 +140,13 @@ sub meant_selected {
 # package is compared with the names of subs without theirs.
 sub meant_subs {
     my ($word, @profiles) = @_;
-    my %names = map { $_->[0] => $_->[0] } map { $_->subs({}) } @profiles;
+    return meant_names($word, map { $_->[0] } map { $_->subs({}) } @profiles);
+}
+
+# Returns the same for names that the caller lists.
+sub meant_names {
+    my ($word, @known) = @_;
+    my %names = map { $_ => $_ } @known;
     %names = map { s/.*:://sr => $_ } sort keys %names if $word !~ /::/;
     my $meant = Devel::DProf::Text::question(
         map { $names{$_} } Devel::DProf::Text::near($word, keys %names));

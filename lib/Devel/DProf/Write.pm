@@ -34,6 +34,17 @@ sub whole {
     return $file->commit;
 }
 
+# Returns what to do about a path that could not be written, as the end of a message, or ''. option:
+# what stands before a path that is given in its place.
+sub instead {
+    my ($path, $option) = @_;
+    my ($folder) = $path =~ m{\A(.*)/[^/]*\z}s;
+    $folder = !defined $folder ? '.' : length $folder ? $folder : '/';
+    return -d $path ? "; $option$path/FILE writes into that folder"
+        : !-e $folder ? "; mkdir -p $folder makes the folder"
+        : !-w $folder ? "; ${option}FILE names another place" : '';
+}
+
 # Calls CODE with an open handle, as whole() does, and closes the handle. Returns undef, or why the
 # output is incomplete.
 sub to {

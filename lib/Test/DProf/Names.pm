@@ -10,8 +10,9 @@ use Exporter 'import';
 our $VERSION = '20261120.00';
 our @EXPORT_OK = qw(misspelt doubtful_name);
 
-# Returns a message if neither the profile of a block nor this process has a sub of this name. Names
-# in the profile of a script are not checked, because subs that were not called are unknown.
+# Returns a message, with similar names, if neither the profile of a block nor this process has a
+# sub of this name. Otherwise returns nothing. Names in the profile of a script are not checked,
+# because subs that were not called are unknown.
 sub misspelt {
     my ($p, $sub) = @_;
     return if !$p->is_block || $p->knows($sub) || is_defined($sub) || $sub =~ /^\(|__ANON__|^CORE:/;
@@ -20,8 +21,8 @@ sub misspelt {
         . (@near ? '; perhaps ' . join(', ', @near) : '');
 }
 
-# Returns a message if the profile of a script has no sub of this name, with similar names;
-# otherwise nothing.
+# Returns a message, with similar names, if the profile of a script has no sub of this name. Returns
+# nothing if it has one, and for the profile of a block, which misspelt() checks.
 sub doubtful_name {
     my ($p, $sub) = @_;
     return if $p->is_block || $p->knows($sub);

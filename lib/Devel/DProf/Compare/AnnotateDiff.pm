@@ -9,6 +9,7 @@ use warnings;
 use Devel::DProf::Profile;
 use Devel::DProf::Table;
 use Devel::DProf::Text qw(shown);
+use Devel::DProf::View ();
 use Devel::DProf::View::Annotate;
 use Devel::DProf::View::Layout qw(grouped aligned seconds);
 use Devel::DProf::View::Source;
@@ -65,7 +66,8 @@ sub table_of {
     my @parts = $self->find_files($word);
     Devel::DProf::View::Annotate::refuse_many($word, map { $_->{file} } @parts);
     @parts = $self->find_subs($word) if !@parts;
-    die "there is no sub or file $word in the profiles that has lines\n" if !@parts;
+    die "the profiles have no lines of a sub or file $word"
+        . Devel::DProf::View::meant_names($word, $self->subs) . "\n" if !@parts;
     my @names = map { shown($_->{name}) } $self->{diff}->sides;
     my (undef, undef, $metric) = $self->{diff}->facts;
     my $table = Devel::DProf::Table->new(@COLUMNS);
@@ -94,6 +96,9 @@ sub find_files {
     @found = $has->(sub { $_[0] =~ m{(?:\A|/)\Q$word\E\z} }) if !@found;
     return map { { file => $_ } } @found;
 }
+
+# Returns the names of the subs that have lines.
+sub subs { return grep { length } map { keys %{ $_->{cost} } } values %{ $_[0]{files} } }
 
 # Returns the sub that a word of --annotate means, as { file, label }: one hash for each file that
 # has lines of the sub.

@@ -686,7 +686,8 @@ sub in_c {
     return \%how;
 }
 
-# Returns a metric as C takes a measure of a comparison.
+# Returns a measure of the comparison as C takes it, a hash: name, metric (a number), exact,
+# tolerance and, for a counter, counters.
 sub measure_in_c {
     my ($self, $metric) = @_;
     return {

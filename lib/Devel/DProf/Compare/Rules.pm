@@ -54,12 +54,14 @@ sub rule_at {
 }
 
 # Parses [KIND] at pos($_[0]): the rule is about spans of that kind. Their names are KIND:TEXT; the
-# name of a sub has two colons.
+# name of a sub has two colons. Without [KIND], does nothing. Dies with a message if the rule has a
+# pattern, or is one of lines.
 sub span_at {
     my (undef, $rule) = @_;
     $_[0] =~ /\G\[([^\[\]]+)\]\s*/gc or return;
-    die "--fail-if: $_[0]: a rule has one pattern or kind of spans, and lines have no spans\n"
-        if $rule->{re} || $rule->{by_line};
+    die "--fail-if: $_[0]: a rule has either a pattern or a kind of spans; omit /PATTERN/ or [$1]\n"
+        if $rule->{re};
+    die "--fail-if: $_[0]: lines have no spans; omit `line' or [$1]\n" if $rule->{by_line};
     $rule->{re} = qr/\A\Q$1\E:(?!:)/;
     $rule->{span} = $1;
     return;

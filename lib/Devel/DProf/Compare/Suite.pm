@@ -595,6 +595,13 @@ sub make_folder {
     return;
 }
 
+# Returns the message that the file of an option could not be written.
+sub unwritten {
+    my ($path, $why, $option) = @_;
+    return "$path could not be written: $why" . Devel::DProf::Write::instead($path, "$option=")
+        . "\n";
+}
+
 # Writes the summary into the file of the option `summary`; its suffix chooses the format.
 sub write_summary {
     my ($self) = @_;
@@ -602,7 +609,7 @@ sub write_summary {
     require Devel::DProf::Write;
     my $why = Devel::DProf::Write::whole($self->{summary}, sub { $self->table->print($_[0],
         format => $format, title => 'Test suite', text => sub { $self->summary }) });
-    die "$self->{summary} could not be written: $why\n" if defined $why;
+    die unwritten($self->{summary}, $why, 'summary') if defined $why;
     return;
 }
 
@@ -631,7 +638,7 @@ sub draw {
     die "there is nothing to draw\n" if !$ready;
     require Devel::DProf::Write;
     my $why = Devel::DProf::Write::whole($self->{html}, sub { return $flame->draw($_[0])->{code} });
-    die "$self->{html} could not be written: $why\n" if defined $why;
+    die unwritten($self->{html}, $why, 'html') if defined $why;
     return;
 }
 

@@ -122,7 +122,7 @@ sub condition_for {
 # rewritten first.
 sub add_rows_of {
     my ($self, $p) = @_;
-    my ($profile, $is_whole) = Devel::DProf::Store::tree_of($p->{file});
+    my ($profile, $is_whole) = Devel::DProf::Store::profile_in($p->{file});
     return if $is_whole && $self->{rows}->add(\plain_text($p->{file}), $p);
     my $text = Devel::DProf::Store::tree_text($p->{file});
     failed(Devel::DProf::Input::shown_as($p->{file}) . ': no tree could be made from it')

@@ -68,7 +68,8 @@ sub dump_target {
     return written('dprofdump', $out, $rc) || ($is_read ? OK : FAILED);
 }
 
-# Returns what to type in place of a file that is no core file.
+# Returns the end of the message about a file that is no core file: the command that shows it if it
+# is a profile, or else the one that shows a program.
 sub instead_of {
     my ($name) = @_;
     return "; dprofreport $name shows a profile" if Devel::DProf::Tool::is_profile($name);

@@ -244,7 +244,7 @@ sub agent {
 # these signals, at most the given seconds. A signal does not interrupt a push. The pipe ensures
 # that a signal just before the wait ends it.
 sub until_signal {
-    pipe my $in, my $out or die "pipe: $!\n";
+    pipe my $in, my $out or die "the agent did not start, because it cannot make a pipe: $!\n";
     $out->blocking(0);
     my $over = 0;
     for my $name (qw(TERM INT HUP)) {

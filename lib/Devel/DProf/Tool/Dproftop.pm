@@ -84,7 +84,7 @@ sub main { return $TOOL->main(@_) }
 sub command { return $TOOL }
 
 # Returns the objects that read and show, as a hash: rates, top (the text), format, and left, the
-# number of updates that remain.
+# number of updates that remain. Dies with a message about options that are wrong.
 sub settings {
     my ($opt) = @_;
     my %how = map { defined $opt->{$_}
@@ -122,7 +122,8 @@ sub is_screen {
 }
 
 # Returns the object that lists the files to read. All processes are sampled from outside if the
-# options ask for that, or if one of them writes no profile.
+# options ask for that, or if one of them writes no profile. Dies with a message if the options do
+# not go with the names.
 sub open_live {
     my ($opt, $how, @names) = @_;
     my @forced = @{ $opt->{pid} || [] };
@@ -166,8 +167,9 @@ sub report_failure {
 
 sub now { return Time::HiRes::time() }
 
-# Takes a sample. Returns whether the program goes on, and the sample, or undef if there is none
-# yet. $before_end is called before the last sample, which may print messages.
+# Takes a sample, and counts it in {left}. Returns whether the program goes on, and the sample, or
+# undef if there is none yet. $before_end is called before the last sample, which may print
+# messages.
 sub take_sample {
     my ($self, $before_end) = @_;
     my ($live, $rates) = @$self{qw(live rates)};
@@ -253,7 +255,7 @@ sub on_screen {
         my ($running, $sample) = take_sample($self, sub { $screen->leave });
         return finish_run($self, $sample) if !$running;
         $self->{shown} = $sample // $self->{shown};
-        last if !keys_until_sample($self, $screen) || is_enough($self);
+        last if !wait_for_sample($self, $screen) || is_enough($self);
     }
     my $signal = $screen->signal;
     $screen->leave;
@@ -262,9 +264,9 @@ sub on_screen {
     return OK;
 }
 
-# Draws, and does what keys ask for, until the next sample is due. Returns false if the tool should
-# end.
-sub keys_until_sample {
+# Waits until the next sample is due, or a key asks for one; meanwhile draws the screen and obeys
+# keys. Returns false if a key or a signal ends the tool.
+sub wait_for_sample {
     my ($self, $screen) = @_;
     my $top = $self->{top};
     my $from = now();

@@ -35,8 +35,9 @@ sub metrics {
     return ((grep { $has{$_} } $stacks->unit eq 's' ? qw(cpu real) : 'cpu', 'calls'), @counters);
 }
 
-# Returns the facts about a profile that formats can hold: program, process and times. A process or
-# thread that not all of its files share is left out.
+# Returns a hash of the facts about a profile that formats can hold: name (the script, or else the
+# path), pid, tid, and start and duration in nanoseconds. pid or tid is missing if not all files of
+# the profile share it.
 sub part_of {
     my ($profile) = @_;
     my @headers = map { { $profile->header($_) } } 0 .. $profile->files - 1;
@@ -124,7 +125,8 @@ Returns the names of all metrics that its profiles have.
 
 =item part_of PROFILE
 
-Returns a hash of a profile's program, process and times, for the formats that hold them.
+Returns a hash of what formats can hold about a profile: name (the script, or else the path), pid
+and tid, as far as all its files share them, and start and duration in nanoseconds.
 
 =item pprof PATHS, NAME => VALUE, ...
 

@@ -99,7 +99,7 @@ sub of_comparison {
 # has a name and attributes, separated by tabs. Dies with the line and the fault if one is wrong.
 sub attributes_of {
     my ($self, $file) = @_;
-    open my $in, '<:raw', $file or die "--nameattr $file: $!\n";
+    open my $in, '<:raw', $file or die "--nameattr: $file cannot be read: $!\n";
     my @attributes;
     while (defined(my $line = <$in>)) {
         $line =~ s/\r?\n\z//;
