@@ -14,8 +14,11 @@ my $may_say = qr/^[^\n]*(?:its\ run\ has\ \d+\ more\ files?|nothing\ is\ left:
     |there\ is\ nothing\ to\ draw|the\ profile\ is\ empty|\d+\ calls?\ had\ not\ ended
     |has\ no\ order\ of\ calls)[^\n]*\n/mx;
 
+# Samples hook no call, so a child that ends by POSIX::_exit leaves a file without an end.
+my $no_end = qr/^[^\n]*cut\ short:[^\n]*\n/mx;
+
 sub wrong_in_tools {
-    my ($file) = @_;
+    my ($file, $is_sampled) = @_;
     my $to = scratch() . '/to';
     my @wrong;
     for my $call (['dprofpp', '-O', 5], ['dprofpp', '-T'], ['dprofreport'],
@@ -26,6 +29,7 @@ sub wrong_in_tools {
         my ($tool, @args) = @$call;
         my $run = in_process($tool, @args, $file);
         my $said = ($run->{err} =~ s/$may_say//g);
+        $run->{err} =~ s/$no_end//g if $is_sampled;
         push @wrong, "$tool @args: status $run->{status}: $run->{err}"
             if $run->{err} || $run->{status} > ($said ? 1 : 0);
     }
@@ -37,7 +41,7 @@ for my $row (option_rows()) {
     my @wrong = grep { length } same_as_plain($plain, $run), wrong_in_files($run);
     for my $file (@{ $run->{files} }) {
         my $name = $file =~ s{\A\Q$run->{dir}\E/}{}r;
-        push @wrong, map { "$name: $_" } wrong_in_tools($file);
+        push @wrong, map { "$name: $_" } wrong_in_tools($file, $row->{sample} && !$row->{mode});
     }
     is(join("\n", @wrong), '', 'the recording is right: ' . row_name($row));
 }

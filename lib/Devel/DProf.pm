@@ -645,6 +645,10 @@ often statements ran is not known.
 
 =item *
 
+A process that ends by C<POSIX::_exit> leaves a file without an end, as if it had been killed.
+
+=item *
+
 Calls and ops are not counted. C<dprofpp -T> and all figures per call need a recording without
 C<sample>. C<trace> has no effect beside C<sample>, which always writes a tree. C<builtins=slow> is
 an error beside it, because samples have the builtins anyway.
