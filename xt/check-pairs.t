@@ -14,8 +14,9 @@ my $may_say = qr/^[^\n]*(?:its\ run\ has\ \d+\ more\ files?|nothing\ is\ left:
     |there\ is\ nothing\ to\ draw|the\ profile\ is\ empty|\d+\ calls?\ had\ not\ ended
     |has\ no\ order\ of\ calls)[^\n]*\n/mx;
 
-# Samples hook no call, so a child that ends by POSIX::_exit leaves a file without an end.
-my $no_end = qr/^[^\n]*cut\ short:[^\n]*\n/mx;
+# Samples hook no call, so a child that ends by POSIX::_exit leaves a file without an end, in which
+# nothing vouches for the source.
+my $no_end = qr/^[^\n]*(?:cut\ short:|the\ page\ lacks\ the\ source)[^\n]*\n/mx;
 
 sub wrong_in_tools {
     my ($file, $is_sampled) = @_;
