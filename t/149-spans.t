@@ -245,6 +245,55 @@ sub report {
         'a profile without spans');
 }
 
+# ---- --kind, as a filter ----
+{
+    my $lines = sub { return [sort split /\n/, tool(@_)->{out}] };
+    my $fold = $lines->('dproffold', '--kind', 'sql', $shop);
+    is_deeply([map { /([^;]*) \d+\z/ ? $1 : () } @$fold], ['(program)', "sql:$LIST", "sql:$ITEM"],
+        'dproffold --kind: only these spans') or diag explain $fold;
+    is_deeply($fold, $lines->('dproffold', '--only', '^sql:', $shop), '... as --only shows them');
+    is_deeply($lines->('dproffold', '--kind', 'sql', '--only', 'orders|e', '--skip', 'items',
+        $shop), $lines->('dproffold', '--only', '^sql:.*orders', $shop),
+        '... beside --only and --skip');
+    my $subs = MadeProfile->trace("$dir/subs.out", sub {
+        $_[0]->sub('sql::f');
+        $_[0]->span(sql => 'BEGIN');
+        $_[0]->call($_, 1) for 'sql::f', 'sql:BEGIN';
+    });
+    is_deeply([map { s/ \d+\z//r } @{ $lines->('dproffold', '--kind', 'sql', $subs) }],
+        ['(program)', 'sql:BEGIN'], '... without subs of a package of that name');
+
+    my $table = tool('dprofpp', '--kind', 'sql', $shop)->{out};
+    is_deeply([sort $table =~ / (\w+::?\S.*)$/mg], [sort "sql:$ITEM", "sql:$LIST"],
+        'dprofpp --kind: rows') or diag $table;
+    my $top = tool('dproftop', '-b', '-n', 1, '--kind', 'sql', $shop);
+    is_deeply([sort map { /^ *\d[\d. ]* (\w+::?.*?) *$/ ? $1 : () } split /\n/, $top->{out}],
+        [sort "sql:$ITEM", "sql:$LIST"], 'dproftop --kind: rows') or diag $top->{out};
+    my $diff = JSON::PP->new->utf8->decode(tool(qw(dprofdiff -f --format json -m real --kind sql),
+        $shop, $shop)->{out});
+    is_deeply([sort map { $_->{symbol} } @{ $diff->{rows} }], [sort "sql:$ITEM", "sql:$LIST"],
+        'dprofdiff --kind: rows') or diag explain $diff->{rows};
+    my $export = tool(qw(dprofexport --format speedscope --kind template), $shop)->{out};
+    is_deeply([map { $_->{name} } grep { $_->{name} ne '(program)' }
+        @{ JSON::PP->new->utf8->decode($export)->{shared}{frames} }], ['template:list.tt'],
+        'dprofexport --kind: frames') or diag $export;
+    my $svg = tool(qw(dprofflame --format svg --kind template), $shop)->{out};
+    like($svg, qr/<title>template:list\.tt /, 'dprofflame --kind: frames of the kind');
+    unlike($svg, qr/<title>main::/, '... and no others');
+    my $page = tool('dprofhtml', '--kind', 'sql', '-o', "$dir/kind.html", $shop);
+    is($page->{raw}, 0, 'dprofhtml --kind') or diag $page->{err};
+    for my $tool (qw(dproffold dprofflame dprofdiff dprofexport dprofhtml dprofpp)) {
+        my @files = $tool eq 'dprofdiff' ? ($shop, $shop) : $shop;
+        my $run = tool($tool, '--kind', 'htpt', $tool =~ /html/ ? ('-o', "$dir/kind.html") : (),
+            @files);
+        like($run->{err}, qr/--kind: (?:no span matches|nothing is left)|is left after --kind$/m,
+            "$tool --kind: says that there is none") or diag explain $run;
+        isnt($run->{status}, 2, '... which is no mistake in the command line');
+    }
+    my $run = tool('dprofpp', '-T', '--kind', 'sql', $shop);
+    like($run->{err}, qr/--kind works with the table and -S/, 'dprofpp -T has no --kind');
+}
+
 # ---- requests ----
 {
     my $json = JSON::PP->new->utf8->decode(report(qw(--requests --format json)));

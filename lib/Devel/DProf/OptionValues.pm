@@ -11,7 +11,7 @@ use Devel::DProf::Core;
 use Devel::DProf::Text qw(bytes text);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
-our @EXPORT_OK = qw(list_of windows renames only_beside);
+our @EXPORT_OK = qw(list_of kind_pattern windows renames only_beside);
 
 # Returns the items of an option such as --comms as a list: they are separated by commas, or one a
 # line in a file given as file://PATH.
@@ -41,6 +41,10 @@ sub pattern {
     return eval { qr/$re/ } // die "$option: not a regular expression: "
         . ($@ =~ s/ at \S+ line \d+\.\n\z//r) . "\n";
 }
+
+# Returns a regular expression that the names of a kind of spans match: they are KIND:TEXT. The name
+# of a sub has two colons.
+sub kind_pattern { return qr/\A\Q$_[0]\E:(?!:)/ }
 
 # Returns the ranges of --time as a reference to a list: for each side, as colons separate them, its
 # ranges, or undef if it has none.
@@ -128,6 +132,10 @@ Messages name OPTION.
 =item pattern OPTION, TEXT
 
 A regular expression.
+
+=item kind_pattern KIND
+
+The regular expression that the names of spans of this kind match.
 
 =item windows TEXT
 

@@ -15,8 +15,8 @@ use Devel::DProf::Table;
 use Devel::DProf::Text ();
 
 our $VERSION = $Devel::DProf::Core::VERSION;
-our @EXPORT_OK = qw(key keys_of filters flags nothing_shown medium colour too_large
-                    meant_subs meant_selected folders server_left_out);
+our @EXPORT_OK = qw(key keys_of filters flags given_filters filters_names shows_name nothing_shown
+                    medium colour too_large meant_subs meant_selected folders server_left_out);
 
 our @KEYS = first_words('key');
 # Perf's words for some keys.
@@ -45,8 +45,13 @@ sub keys_of {
 
 # ---- filters ----
 
+# The filters that choose among names, and their options.
+my %OPTION_OF = (subs => '-S', packages => '-d', scripts => '-C', re_only => '--only',
+    re_skip => '--skip', re_kind => '--kind');
+
 # Returns the filters, lists and patterns of names, that flags() takes, as pairs, from a tool's
-# options. PATTERNS: the names of the options that are regular expressions.
+# options. PATTERNS: the names of the options that are regular expressions, and kind, whose value is
+# a kind of spans.
 sub filters {
     my ($opt, @patterns) = @_;
     return if !grep { defined $opt->{$_} } qw(S d C), @patterns;
@@ -60,9 +65,27 @@ sub filters {
     }
     for my $name (grep { defined $opt->{$_} } @patterns) {
         my $option = length $name > 1 ? "--$name" : "-$name";
-        $how{"re_$name"} = Devel::DProf::OptionValues::pattern($option, $opt->{$name});
+        $how{"re_$name"} = $name eq 'kind'
+            ? Devel::DProf::OptionValues::kind_pattern($how{kind_name} = Devel::DProf::Text::text(
+                $opt->{kind})) : Devel::DProf::OptionValues::pattern($option, $opt->{$name});
     }
     return %how;
+}
+
+# Returns whether --only, --skip and --kind are among the filters; and whether they show a name.
+sub filters_names { return scalar grep { $_[0]{$_} } qw(re_only re_skip re_kind) }
+
+sub shows_name {
+    my ($how, $name) = @_;
+    my ($only, $skip, $kind) = @$how{qw(re_only re_skip re_kind)};
+    return (!$only || $name =~ $only) && (!$skip || $name !~ $skip) && (!$kind || $name =~ $kind);
+}
+
+# Returns the options of the filters that were given, in the order of their names in $how.
+sub given_filters {
+    my ($how) = @_;
+    return map { $OPTION_OF{$_} } grep { $how->{$_} }
+        qw(subs packages scripts re_only re_skip re_kind);
 }
 
 # Returns a string with the flags of each sub, and of the time outside of all subs, that the filters
@@ -75,8 +98,8 @@ sub flags {
     my %server = $how->{no_server} ? map { $_ => 1 } $profile->server : ();
     my $base = $script =~ s{.*/}{}sr;
     my $hidden = $how->{scripts} && !$how->{scripts}{$script} && !$how->{scripts}{$base};
-    my @filters = qw(subs packages re_only re_skip re_p re_ignore-callees);
-    if (!$hidden && !%server && !grep { $how->{$_} } @filters) {
+    my @filters = qw(subs packages re_p re_ignore-callees);
+    if (!$hidden && !%server && !filters_names($how) && !grep { $how->{$_} } @filters) {
         $how->{shown}++;
         return undef;
     }
@@ -92,8 +115,7 @@ sub flags {
         my $shown = !$hidden && !$is_server
             && (!$subs || $subs->{$label} || $subs->{$own} || $subs->{ $own =~ s/\[.*//sr })
             && (!$how->{packages} || $how->{packages}{$package})
-            && (!$how->{re_only} || $label =~ $how->{re_only})
-            && (!$how->{re_skip} || $label !~ $how->{re_skip});
+            && shows_name($how, $label);
         $how->{shown} += $shown ? 1 : 0;
         $flags .= chr(($shown ? DP_F_SHOWN : 0)
             | ($how->{re_p} && $label =~ $how->{re_p} ? DP_F_PARENT : 0)
@@ -114,16 +136,15 @@ sub server_left_out {
 # was given, with commas between folders, or is undef.
 sub folders { return map { Devel::DProf::Text::text($_) } map { split /,/ } @{ $_[0] || [] } }
 
-use constant ALL_SUBS => '; dprofreport lists the subs';
+use constant { ALL_SUBS => '; dprofreport lists the subs',
+    ALL_SPANS => '; dprofreport -s span lists the spans' };
 
 # Returns a message if the filters show no sub, or undef. flags() must have run for each profile.
 sub nothing_shown {
     my ($how) = @_;
-    my %option = (subs => '-S', packages => '-d', scripts => '-C', re_only => '--only',
-        re_skip => '--skip');
-    my @given = map { $option{$_} } grep { $how->{$_} } qw(subs packages scripts re_only re_skip);
+    my @given = given_filters($how);
     return undef if !@given || $how->{shown};
-    return join(' and ', @given) . ': no sub matches';
+    return join(' and ', @given) . ': no ' . ($how->{re_kind} ? 'span' : 'sub') . ' matches';
 }
 
 # Returns, for the end of that message, what to type: which sub a single name of -S may have meant,
@@ -133,7 +154,8 @@ sub meant_selected {
     my ($name, @more) = keys %{ $how->{subs} || {} };
     return meant_subs($name, @profiles) if defined $name && !@more;
     return $how->{packages} ? '; dprofreport -s package lists the packages'
-        : $how->{scripts} ? '; dprofreport -s script lists the scripts' : ALL_SUBS;
+        : $how->{scripts} ? '; dprofreport -s script lists the scripts'
+        : $how->{re_kind} ? ALL_SPANS : ALL_SUBS;
 }
 
 # Returns which subs of profiles an unknown name may mean, as the end of a message. A name without a

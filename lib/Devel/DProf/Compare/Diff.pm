@@ -17,7 +17,7 @@ use Devel::DProf::Metric;
 use Devel::DProf::Profile;
 use Devel::DProf::Sides qw(parts);
 use Devel::DProf::Text qw(few text);
-use Devel::DProf::View qw(flags meant_subs meant_selected);
+use Devel::DProf::View qw(filters_names flags given_filters meant_subs meant_selected);
 use Devel::DProf::View::Layout qw(grouped);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
@@ -73,7 +73,7 @@ sub for_picture {
     my ($self) = @_;
     return ({ map { $_ => $self->{how}{$_} } qw(separate autoload renames bases normalize title) },
         metric => $self->{metric_name}, force => $self->{reader}->is_forced,
-        map { $_ => $self->{$_} } qw(symfs re_only re_skip));
+        map { $_ => $self->{$_} } qw(symfs re_only re_skip re_kind));
 }
 
 # Returns whether the values of a measure, by default that of the table, are seconds.
@@ -381,9 +381,7 @@ sub idle {
     my @idle = map { "--fail-if $_->{text}: no " . ($_->{by_line} ? 'line'
             : $is_span{ $_->{text} } ? 'span' : 'sub') . ' matches' }
         @unmatched;
-    my %option = (re_only => '--only', re_skip => '--skip', packages => '-d', scripts => '-C');
-    my $filter = join ' and ', map { $option{$_} }
-        grep { $self->{$_} } qw(re_only re_skip packages scripts);
+    my $filter = join ' and ', given_filters({ %$self, subs => undef });
     push @idle, "$filter: nothing is left"
         . meant_selected({ %$self, subs => undef }) if length $filter && !$result->{rows};
     my ($names, @renames) = ($self->{subs} || {}, @{ $self->{how}{renames} || [] });
@@ -600,7 +598,7 @@ sub result {
 sub sides_for_c {
     my ($self) = @_;
     $self->know_sources if $self->needs_lines;
-    $self->learn_labels if grep { $self->{$_} } qw(subs re_only re_skip);
+    $self->learn_labels if $self->{subs} || filters_names($self);
     return [map {
         my $side = $_;
         +{ name => $side->{name}, cut => $side->{cut}, bucketed => $side->{bucketed},

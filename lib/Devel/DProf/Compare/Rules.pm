@@ -8,6 +8,7 @@ use warnings;
 use Exporter 'import';
 use Devel::DProf::Constants qw(DP_RULE_GROWTH DP_RULE_NEW DP_RULE_GONE DP_RULE_LIMITS);
 use Devel::DProf::Metric;
+use Devel::DProf::OptionValues qw(kind_pattern);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 our @EXPORT_OK = qw(rules_of limit_of);
@@ -53,17 +54,15 @@ sub rule_at {
     return \%rule;
 }
 
-# Parses [KIND] at pos($_[0]): the rule is about spans of that kind. Their names are KIND:TEXT; the
-# name of a sub has two colons. Without [KIND], does nothing. Dies with a message if the rule has a
-# pattern, or is one of lines.
+# Parses [KIND] at pos($_[0]): the rule is about spans of that kind. Without [KIND], does nothing.
+# Dies with a message if the rule has a pattern, or is one of lines.
 sub span_at {
     my (undef, $rule) = @_;
     $_[0] =~ /\G\[([^\[\]]+)\]\s*/gc or return;
     die "--fail-if: $_[0]: a rule has either a pattern or a kind of spans; omit /PATTERN/ or [$1]\n"
         if $rule->{re};
     die "--fail-if: $_[0]: lines have no spans; omit `line' or [$1]\n" if $rule->{by_line};
-    $rule->{re} = qr/\A\Q$1\E:(?!:)/;
-    $rule->{span} = $1;
+    $rule->{re} = kind_pattern($rule->{span} = $1);
     return;
 }
 

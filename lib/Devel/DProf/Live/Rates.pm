@@ -12,6 +12,7 @@ use Devel::DProf::Metric;
 use Devel::DProf::Outcome;
 use Devel::DProf::Profile;
 use Devel::DProf::Sides qw(parts);
+use Devel::DProf::View qw(shows_name);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -193,19 +194,12 @@ sub add_growth {
     my ($self, $sums, $sub, $scale, $now, $was) = @_;
     for my $key (keys %$now) {
         my ($row, $old) = ($now->{$key}, $was->{$key} // []);
-        next if !$self->is_shown($row->[$sub]);
+        next if !shows_name($self, $row->[$sub]);
         my $sum = $sums->{$key} //= [0, 0, 0, @$row[NAME, PLACE]];
         $sum->[$_] += $scale * increase($row->[$_], $old->[$_]) for SELF, INCL;
         $sum->[COUNT] += increase($row->[COUNT], $old->[COUNT]);
     }
     return;
-}
-
-# Returns whether the options --only and --skip show a sub of this name.
-sub is_shown {
-    my ($self, $name) = @_;
-    my ($only, $skip) = @$self{qw(re_only re_skip)};
-    return (!$only || $name =~ $only) && (!$skip || $name !~ $skip);
 }
 
 # Returns the seconds from the first start of the recordings @of until now or, if they have ended,
@@ -241,8 +235,8 @@ processes begin or end.
 
 =item new NAME => VALUE, ...
 
-The NAMEs are input, a L<Devel::DProf::Input>; metric, a word; force; re_only and re_skip, patterns
-for names of subs.
+The NAMEs are input, a L<Devel::DProf::Input>; metric, a word; force; re_only, re_skip and
+re_kind, patterns for names of subs.
 
 =item sample SECONDS, RUNNING, PATH, ...
 

@@ -63,8 +63,9 @@ Which entries:
     -s KEY,KEY          sub (default), package, script, pid, thread, srcline, phase, caller
 = S|subs|symbols=s  d|packages|dsos=s  C|scripts|comms=s
     -S SUB,... -d PACKAGE,... -C SCRIPT,...     only these; file://NAME reads a list
-= only=s  skip=s
+= only=s  skip=s  kind=s
     --only REGEX --skip REGEX       only subs whose names match, or do not match
+    --kind KIND                     only spans of this kind: sql, http ...
 = b|baseline-only
     -b                  only entries that the baseline and another side have
 = O|rows=i(positive)
@@ -297,7 +298,7 @@ sub settings {
     require Cwd;
     $how{bases} = [@symfs, text(Cwd::getcwd() // '')];
     my %fields = (
-        filters($opt, qw(only skip)), metric_name => $opt->{m} // 'cpu',
+        filters($opt, qw(only skip kind)), metric_name => $opt->{m} // 'cpu',
         metric_given => defined $opt->{m}, annotate => defined $opt->{annotate},
         as_measured => $opt->{'as-measured'}, empty => defined $opt->{bisect},
         rules => [map { rules_of(text($_)) } @{ $opt->{'fail-if'} || [] }],

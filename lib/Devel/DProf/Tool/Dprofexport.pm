@@ -42,8 +42,9 @@ else tmon.out. Several files are added up, unless the format shows processes and
     --label LABEL,...   {LABELS}: labels of samples, if the format has labels
 = phase=s
     --phase NAME        only what ran in this phase
-= only=s  skip=s
+= only=s  skip=s  kind=s
     --only REGEX --skip REGEX       only frames whose names match, or do not match;
+    --kind KIND                     only spans of this kind: sql, http ...;
                         the others count for their callers
 = fold-recursion
     --fold-recursion    a sub that calls itself directly is one frame

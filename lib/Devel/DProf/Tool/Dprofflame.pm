@@ -36,8 +36,9 @@ What is drawn:
     -m METRIC           {METRICS}
                         or another counter (dproflist lists them)
     -m A,B              two counters of one profile, as two sides
-= only=s  skip=s
+= only=s  skip=s  kind=s
     --only REGEX --skip REGEX       only frames whose names match, or do not match;
+    --kind KIND                     only spans of this kind: sql, http ...;
                         the others count for their callers
 = all
     --all               also the subs of a server above its application

@@ -31,8 +31,9 @@ Several files are added up.
                         or another counter (dproflist lists them)
 = unit=s
     --unit UNIT         s, ms, us (the default), ns; calls, ops ...; also what folded stacks count
-= only=s  skip=s
+= only=s  skip=s  kind=s
     --only REGEX --skip REGEX       only frames whose names match, or do not match;
+    --kind KIND                     only spans of this kind: sql, http ...;
                         the others count for their callers
 = fold-recursion
     --fold-recursion    a sub that calls itself directly is one frame

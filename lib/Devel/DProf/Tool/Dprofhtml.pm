@@ -41,8 +41,9 @@ What is shown:
     --source-dir DIR,...    includes sources below DIR, even if the profile does not vouch for them
 = source-url=s
     --source-url URL    links sources to a forge; URL has {file} and {line}
-= only=s  skip=s
+= only=s  skip=s  kind=s
     --only REGEX --skip REGEX       only subs whose names match, or do not match;
+    --kind KIND                     only spans of this kind: sql, http ...;
                         the others count for their callers
 = all
     --all               also the subs of a server above its application

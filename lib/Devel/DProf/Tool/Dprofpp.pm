@@ -40,6 +40,8 @@ What is counted:
     -g sub      only this sub, and what it calls
 = f|filter=s
     -f regex    leaves out the subs that match
+= kind=s
+    --kind k    only spans of this kind: sql, http, template ...
 = G|group=s
     -G regex    makes one row of the subs that match ...
 = P|pull
@@ -119,6 +121,8 @@ sub record_and_report {
         if $opt->{Q} && !defined $opt->{p};
     return $TOOL->usage('--main works with the table and -S; -T and -t show every call')
         if $opt->{main} && ($opt->{T} || $opt->{t});
+    return $TOOL->usage('--kind works with the table and -S; -T and -t show every call')
+        if defined $opt->{kind} && ($opt->{T} || $opt->{t});
     return $TOOL->usage('--metric works with the table and -S; the calls of -T and -t have times')
         if defined $opt->{m} && ($opt->{T} || $opt->{t});
     if (defined $opt->{watch}) {
@@ -157,7 +161,7 @@ sub report_names {
 # ---- options ----
 
 # Returns the options that the views take, as a hash: view, the fields of struct dp_classic, and the
-# patterns re_f and re_G. Returns nothing, after a message, if one is wrong.
+# patterns re_f, re_G and re_kind. Returns nothing, after a message, if one is wrong.
 sub settings {
     my ($opt) = @_;
     my %how;
@@ -183,6 +187,10 @@ sub settings {
             return;
         }
         $view{group} = $re if $name eq 'G';
+    }
+    if (defined $opt->{kind}) {
+        require Devel::DProf::View;
+        %how = (%how, Devel::DProf::View::filters({ kind => $opt->{kind} }, 'kind'));
     }
     return { %how, view => \%view };
 }
@@ -223,8 +231,13 @@ sub report {
     return $failed if !$something;
     my ($wrong, @metric) = metric($opt, $profile);
     return $wrong if $wrong;
-    my @roles = !$how->{re_f} && !$how->{re_G} ? ()
+    my @roles = !grep({ $how->{$_} } qw(re_f re_G re_kind)) ? ()
         : (roles => $profile->roles($how->{view}, sub { role_of($how, $opt->{P}, $_[0]) }));
+    if ($how->{re_kind} && !$how->{shown}) {
+        complain("@names: " . Devel::DProf::View::nothing_shown($how)
+            . Devel::DProf::View::meant_selected($how, $profile));
+        return FAILED;
+    }
     if (defined $opt->{g}
         && !grep { $_ eq text($opt->{g}) } $profile->names(naming_options($how))) {
         return no_such_sub($opt, @names);
@@ -288,7 +301,10 @@ sub no_such_sub {
 # group, or count it as others. pull: whether the group is pulled out of the others.
 sub role_of {
     my ($how, $pull, $name) = @_;
-    return Devel::DProf::Profile::DROP if $how->{re_f} && $name =~ $how->{re_f};
+    return Devel::DProf::Profile::DROP
+        if ($how->{re_f} && $name =~ $how->{re_f})
+        || ($how->{re_kind} && $name !~ $how->{re_kind});
+    $how->{shown}++;
     return Devel::DProf::Profile::KEEP if !$how->{re_G};
     return Devel::DProf::Profile::GROUP if $name =~ $how->{re_G};
     return $pull ? Devel::DProf::Profile::OTHER : Devel::DProf::Profile::KEEP;

@@ -13,11 +13,11 @@ use Devel::DProf::Live::Rates;
 use Devel::DProf::Live::Terminal;
 use Devel::DProf::Live::Top;
 use Devel::DProf::Metric;
-use Devel::DProf::OptionValues;
 use Devel::DProf::Table;
 use Devel::DProf::Text qw(shown);
 use Devel::DProf::Tool qw(OK FAILED complain terminal_width written result);
 use Devel::DProf::Tool::Options;
+use Devel::DProf::View qw(filters);
 use Time::HiRes ();
 
 our $VERSION = $Devel::DProf::Core::VERSION;
@@ -65,8 +65,9 @@ Processes that are sampled from outside:
 = rate=f(positive)
     --rate 100          samples a second
 Which rows:
-= only=s  skip=s
+= only=s  skip=s  kind=s
     --only REGEX --skip REGEX   only subs whose names match, or do not match
+    --kind KIND         only spans of this kind: sql, http ...
 = s|sort=s  reverse
     -s ORDER            self, inclusive, or calls (samples);  --reverse  the least first
 = O|rows=i(positive)
@@ -87,11 +88,10 @@ sub command { return $TOOL }
 # number of updates that remain. Dies with a message about options that are wrong.
 sub settings {
     my ($opt) = @_;
-    my %how = map { defined $opt->{$_}
-        ? ("re_$_" => Devel::DProf::OptionValues::pattern("--$_", $opt->{$_})) : () } qw(only skip);
-    my $rates = Devel::DProf::Live::Rates->new(%how, force => $opt->{F},
-        metric => $opt->{m} // 'cpu',
-        main => $opt->{main});
+    my @names = qw(only skip kind);     # -d is another option here
+    my $rates = Devel::DProf::Live::Rates->new(
+        filters({ map { $_ => $opt->{$_} } @names }, @names), force => $opt->{F},
+        metric => $opt->{m} // 'cpu', main => $opt->{main});
     my $top = Devel::DProf::Live::Top->new(rates => $rates, sort => $opt->{s} // 'self',
         names_width => Devel::DProf::Tool::PIPE_WIDTH, rows => $opt->{O}, delay => $opt->{d} // 2,
         lines => $opt->{l}, full => $opt->{c}, reverse => $opt->{reverse});

@@ -10,6 +10,7 @@ use Devel::DProf::Metric;
 use Devel::DProf::Profile;
 use Devel::DProf::Text qw(bytes text json_text shown few unknown plural);
 use Devel::DProf::Tool qw(complain);
+use Devel::DProf::View qw(given_filters);
 use Devel::DProf::View::Stacks;
 
 our $VERSION = $Devel::DProf::Core::VERSION;
@@ -486,8 +487,9 @@ sub notes_of_page {
     }
     push @notes, 'Notes', $self->{how}{notes} if length($self->{how}{notes} // '');
     push @notes, map { ('Renamed?', $_) } @{ $self->{renamed} || [] };
-    my @filters = grep { $self->{"re_$_"} } qw(only skip);
-    push @notes, 'Filter', join ', ', map { "--$_ " . $self->{"re_$_"} } @filters if @filters;
+    my @filters = map { $self->{"re_$_"} ? "--$_ " . $self->{"re_$_"} : () } qw(only skip);
+    push @filters, "--kind $self->{kind_name}" if $self->{re_kind};
+    push @notes, 'Filter', join ', ', @filters if @filters;
     push @notes, 'Server', 'subs above the application are left out; --all shows them'
         if $self->{no_server} && !$self->{diff} && grep { $_->server } $self->profiles(0);
     return map { text("$_") } @notes;
@@ -532,11 +534,11 @@ sub failed { return $_[0]->SUPER::failed || defined $_[0]{map_failed} }
 sub messages {
     my ($self, $result) = @_;
     my @messages;
-    my @filters = map { "--$_" } grep { $self->{"re_$_"} } qw(only skip);
-    push @messages, 'there is nothing to draw' . (@filters ? ' after --only and --skip' : '')
+    my $filters = join ' and ', given_filters($self);
+    push @messages, 'there is nothing to draw' . (length $filters ? " after $filters" : '')
         . $self->other_side if $result->{empty};
-    push @messages, 'no frame is left after ' . join(' and ', @filters)
-        if @filters && !$result->{empty} && $result->{frames} < 2;
+    push @messages, "no frame is left after $filters"
+        if length $filters && !$result->{empty} && $result->{frames} < 2;
     my @of_picture = (defined $self->{how}{total} ? '--total' : (),
         defined $self->{nameattr} ? '--nameattr' : ());
     push @messages, join(' and ', @of_picture) . ' affects pictures only, not a page'

@@ -13,7 +13,8 @@ use Devel::DProf::Profile;
 use Devel::DProf::Sides qw(side);
 use Devel::DProf::Text qw(text unknown);
 use Devel::DProf::Tool qw(complain progress end_transient);
-use Devel::DProf::View qw(filters flags folders nothing_shown meant_selected);
+use Devel::DProf::View qw(filters filters_names given_filters flags folders nothing_shown
+    meant_selected shows_name);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -29,8 +30,9 @@ sub settings {
     require Cwd;
     my @symfs = folders($opt->{symfs});
     my %fields = (
-        filters($opt, qw(only skip)), diff => $opt->{diff} ? 1 : 0, processes => $opt->{processes},
-        main => $opt->{main}, force => $opt->{f} ? 1 : 0, unit => $opt->{unit},
+        filters($opt, qw(only skip kind)), diff => $opt->{diff} ? 1 : 0,
+        processes => $opt->{processes}, main => $opt->{main}, force => $opt->{f} ? 1 : 0,
+        unit => $opt->{unit},
         symfs => [@symfs, folders($opt->{'source-dir'})],
     );
     my %how = (
@@ -168,7 +170,7 @@ sub comparison {
     my %how = map { $_ => $self->{how}{$_} }
         grep { exists $self->{how}{$_} } qw(separate autoload renames bases normalize);
     return Devel::DProf::Compare::Diff->new($self->{reader}, \%how,
-        map { $_ => $self->{$_} } qw(re_only re_skip));
+        map { $_ => $self->{$_} } qw(re_only re_skip re_kind));
 }
 
 # A hook of subclasses: chooses which files and phases are kept apart when they are read.
@@ -285,9 +287,6 @@ sub unmatched {
     return $nothing . meant_selected($self);
 }
 
-# Returns whether --only or --skip filters the subs.
-sub is_filtered { return $_[0]{re_only} || $_[0]{re_skip} ? 1 : 0 }
-
 # Returns messages about calls and frames that printing left out, from the result of C.
 sub left_out {
     my ($self, $result) = @_;
@@ -302,7 +301,8 @@ sub left_out {
 # Returns the message for a result without content.
 sub nothing_left {
     my ($self, $why) = @_;
-    return "nothing is left: $why" . ($self->is_filtered ? ' after --only and --skip' : '');
+    my $filters = join ' and ', given_filters($self);
+    return "nothing is left: $why" . (length $filters ? " after $filters" : '');
 }
 
 # Chooses the metrics by their words, the first of them for the widths. Returns false, after a
@@ -391,7 +391,7 @@ sub print_trace {
             $progress = progress($paths[ ++$next ]) if $next < $#paths;
             return;
         },
-        ($self->is_filtered ? (shown => sub { $self->is_shown($_[0]) }) : ()),
+        (filters_names($self) ? (shown => sub { $self->is_shown($_[0]) }) : ()),
         ($progress ? (progress => sub { $progress->(@_) }) : ()),
     );
     my $result = Devel::DProf::Profile::print_stacks($out, [], {
@@ -404,11 +404,10 @@ sub print_trace {
     return ($result, $failed);
 }
 
-# Returns whether the patterns show a sub of this name, and counts the subs shown.
+# Returns whether the filters show a sub of this name, and counts the subs shown.
 sub is_shown {
     my ($self, $name) = @_;
-    my ($only, $skip) = @$self{qw(re_only re_skip)};
-    my $is_shown = (!$only || $name =~ $only) && (!$skip || $name !~ $skip) ? 1 : 0;
+    my $is_shown = shows_name($self, $name) ? 1 : 0;
     $self->{shown} += $is_shown;
     return $is_shown;
 }
@@ -416,7 +415,7 @@ sub is_shown {
 # Returns the sides as C takes them: hashes of name, cut, and runs, which are lists of parts.
 sub parts {
     my ($self) = @_;
-    $self->{comparison}->learn_labels if $self->{diff} && $self->is_filtered;
+    $self->{comparison}->learn_labels if $self->{diff} && filters_names($self);
     my @sides = map {
         my @runs = map { [map { $self->part($_) } @$_] } @{ $_->{profiles} };
         +{ name => $_->{name}, cut => $_->{cut}, runs => \@runs }
