@@ -158,26 +158,38 @@ sub results {
     like($diag, qr/no spans were recorded/, '... but the test says that it checked nothing');
 }
 
-# ---- tests that ask for spans ----
-
+# ---- what is recorded ----
 {
-    my $script = spew("$dir/script.pl", "system 'true' for 1 .. 2;\n");
-    my $test = spew("$dir/detail.t", <<"END");
-use strict; use warnings;
-use Test::DProf detail => 'command';
-use Test::More;
-my \$p = profile_ok { system 'true' for 1 .. 3 } 'a block';
-calls_ok \$p, { kind => 'command' }, '==', 3, 'its commands';
-my \$q = profile_script_ok { detail => 'command' }, '$script';
-calls_ok \$q, { kind => 'command' }, '==', 2, 'commands of a script';
-is(eval { Test::DProf->import(detail => 'sql'); 1 }, undef, 'a second use may not ask');
-like(\$@, qr/^use Test::DProf detail: only the first use/, '... and says so');
-done_testing;
-END
-    my $run = run_program([DProfTest::built_perl(), $test]);
-    is($run->{status}, 0, 'use Test::DProf detail => LIST') || diag $run->{out}, $run->{err};
-    my $wrong = run_program([DProfTest::built_perl(), '-e', 'use Test::DProf detail => "slq"']);
-    like($wrong->{err}, qr/^use Test::DProf: detail=slq: .*sql/, 'a misspelt kind is an error');
+    my $file = spew("$dir/match.pl", "my \$n = grep { 'aab' =~ /^a+b/ } 1 .. 4;\nprint \$n;\n");
+    my $p = Test::DProf::profile_script_ok({ detail => 'regex' }, $file);
+    is($p->stdout, 4, 'profile_script_ok: the script runs');
+    Test::DProf::calls_ok($p, { kind => 'regex', text => qr/^\^a\+b/ }, '==', 4,
+        'detail: spans of a script');
+    my $plain = Test::DProf::profile_script_ok($file);
+    is_deeply($plain->spans->{rows}, [], '... which only the option records');
+    is_deeply([(results(sub { Test::DProf::profile_script_ok({ detail => 'xml' }, $file) }))[0]],
+        [0], 'detail: an unknown kind fails');
+}
+{
+    my $program = sub {
+        my ($name, $options, $end) = @_;
+        return spew("$dir/$name.t", "use Test::DProf $options;\nuse Test::More;\n"
+            . "my \$p = profile_ok { 'aab' =~ /^a+b/ for 1 .. 3 };\n$end\ndone_testing;\n");
+    };
+    my $run_it = sub { return run_program([built_perl(), $program->(@_)]) };
+    my $limit = "calls_ok \$p, { kind => 'regex' }, '==', 3;";
+    my $run = $run_it->('block', "detail => 'regex'", $limit);
+    is($run->{raw}, 0, 'use Test::DProf detail: spans of blocks') or diag "$run->{out}$run->{err}";
+    $run = $run_it->('none', '', "calls_ok \$p, { kind => 'regex' }, '==', 0;");
+    is($run->{raw}, 0, '... which only the option records') or diag "$run->{out}$run->{err}";
+    like($run->{err}, qr/no spans were recorded: use Test::DProf detail => 'regex'/,
+        '... as a diagnostic says');
+    $run = $run_it->('wrong', "detail => 'xml'", '');
+    like($run->{err}, qr/^use Test::DProf: .*detail=xml.* at \S*wrong\.t line 1\.$/m,
+        'detail: an unknown kind of spans dies');
+    $run = $run_it->('late', '',
+        "eval q{use Test::DProf detail => 'sql'; 1};\nlike(\$@, qr/only the first use/);");
+    is($run->{raw}, 0, 'detail: only the first use may have it') or diag "$run->{out}$run->{err}";
 }
 
 done_testing;

@@ -104,6 +104,11 @@ subtest 'The options of -PDProf have their effect' => sub {
         'out= keeps a profile for each file, and one of all');
     like(slurp("$dir/kept/all.tmon"), qr/^& \w+ Work step /m, 'the profile of out= has the subs');
     like(slurp("$dir/flame.html"), qr/<html/, 'html= writes a page');
+    spew('t/match.t', "print qq(1..1\\n), 'aab' =~ /^a+b/ ? qq(ok 1\\n) : qq(not ok 1\\n);\n");
+    prove('-PDProf=out=kept,detail=regex', 't/match.t');
+    like(slurp("$dir/kept/t/match.t.tmon"), qr/^& \w+ regex \^a\+b /m,
+        'detail= records spans');
+    unlink "$dir/t/match.t" or die;
     (my $quiet, my $err) = prove('-Q', '-PDProf', 't/plain.t');
     unlike("$quiet$err", qr/DProf|CPU s/, '-Q prints no summary');
     local $ENV{PROVE_DPROF_TOP} = 1;
@@ -142,6 +147,8 @@ subtest 'Wrong options are refused' => sub {
         ['baseline=b,fail_if=calls = 0' => qr/fail_if: /],
         ['baseline=t/plain.t' => qr/baseline=t\/plain\.t: not a folder/],
         ['events=nonsense' => qr/cannot run here: .*nonsense/],
+        ['detail=xml' => qr/cannot run here: .*detail=xml: there is no such kind/],
+        ['detail' => qr/detail needs kinds of spans/],
         ['counters_only' => qr/counters_only needs a baseline/])) {
         my ($option, $message) = @$_;
         my ($out, $err, $status) = prove("-PDProf=$option", 't/plain.t');

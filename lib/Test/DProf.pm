@@ -29,7 +29,7 @@ our $Files = 0;
 
 # ---- the beginning ----
 
-# Takes the options of `use Test::DProf' (-pinned, events => LIST, detail => KINDS), and exports the
+# Takes the options of `use Test::DProf' (-pinned, events => LIST, detail => LIST), and exports the
 # functions.
 sub import {
     my ($class, @args) = @_;
@@ -37,11 +37,11 @@ sub import {
     while (@args) {
         my $arg = shift @args;
         if ($arg eq '-pinned') { $pinned = 1 }
-        elsif ($arg eq 'events' || $arg eq 'detail') { $option{$arg} = shift @args }
+        elsif ($arg =~ /^(?:detail|events)\z/) { $option{$arg} = shift @args }
         elsif (grep { $_ eq $arg } @EXPORT) { push @names, $arg }
         else {
             croak "use Test::DProf: unknown argument `$arg'; the arguments are -pinned, "
-                . 'events => LIST, detail => KINDS, and ' . join(', ', @EXPORT);
+                . 'detail => LIST, events => LIST, and ' . join(', ', @EXPORT);
         }
     }
     pin_seed() if $pinned;
@@ -89,21 +89,22 @@ sub start_recorder {
     my (%option) = @_;
     delete $ENV{TEST_DPROF_PINNED};
     if ($started++) {
-        croak "use Test::DProf $_: only the first use of the module may have it"
-            for grep { defined $option{$_} } qw(events detail);
+        my ($late) = grep { defined $option{$_} } qw(detail events);
+        croak "use Test::DProf $late: only the first use of the module may have it"
+            if defined $late;
         return;
     }
     $first_pid = $$;
     $cannot = why_unable();
     return if defined $cannot || Devel::DProf::_is_there();
     my @options = ('mode=tree', 'start=no', 'out=' . (private_dir() =~ s/%/%%/gr) . '/own');
-    push @options, map { "$_=$option{$_}" } grep { defined $option{$_} } qw(events detail);
+    my @given = grep { defined $option{$_} } qw(detail events);
+    push @options, map { "$_=$option{$_}" } @given;
     push @options, "clock=$ENV{PERL_DPROF_CLOCK}"
         if length($ENV{PERL_DPROF_CLOCK} // '') && !${^TAINT};
     if (!eval { Devel::DProf::_start_own(@options); 1 }) {
         my $why = $@ =~ s/^DProf: //r =~ s/\n+\z//r;
-        croak "use Test::DProf: $why" if (defined $option{events} && $why =~ /event/)
-            || (defined $option{detail} && $why =~ /\Adetail=/);
+        croak "use Test::DProf: $why" if @given && $why =~ /event|^detail/;
         $cannot = $why;
         return;
     }
@@ -305,8 +306,8 @@ sub profile_script_ok {
     my ($script, @args) = @_;
     croak 'profile_script_ok: no script is given' if !defined $script || !length $script;
     for (keys %how) {
-        croak "profile_script_ok: unknown option $_; the options are detail, env, events, name, "
-            . "perl, lines, status, stdin"
+        croak "profile_script_ok: unknown option $_; the options are detail, env, events, lines, "
+            . "name, perl, status, stdin"
             if !/^(?:detail|env|events|lines|name|perl|status|stdin)\z/;
     }
     croak 'profile_script_ok: not under -T' if ${^TAINT};
@@ -328,9 +329,8 @@ sub profile_script_ok {
     my ($status, $files, $said) = Devel::DProf::Tool::Record::record_into(
         $folder, [$^X, @{ $how{perl} || [] }, $script, @args], output => 1,
         inc => [map { File::Spec->rel2abs($_) } grep { !ref } added_inc()],
-        defined $how{stdin} ? (stdin => $stdin) : (), env => $how{env}, events => $how{events},
-        lines => $how{lines}, detail => $how{detail},
-    );
+        defined $how{stdin} ? (stdin => $stdin) : (),
+        map { $_ => $how{$_} } qw(detail env events lines));
     my ($out, $err) = map { slurp("$folder/$_") } qw(stdout said);
     my $p = Test::DProf::Profile->new(
         dir => \&private_dir, stdout => $out, stderr => $err, status => $status,
@@ -454,7 +454,7 @@ sub span_calls_ok {
     }
     my $ctx = Test2::API::context();
     $ctx->ok($ok, $name, [map { wrap_line($_) } @diag]);
-    say_no_spans($ctx, $p);
+    say_no_spans($ctx, $p, $kind);
     $ctx->release;
     return $ok;
 }
@@ -482,10 +482,11 @@ sub span_line {
 
 # Without any span, a test of an upper limit checks nothing, so it says so even if it passes.
 sub say_no_spans {
-    my ($ctx, $p) = @_;
+    my ($ctx, $p, $kind) = @_;
     return if @{ $p->spans->{rows} };
-    $ctx->diag($_) for wrap_line('no spans were recorded: the recorder\'s option detail, or span() '
-        . 'of Devel::DProf::Control, records them');
+    $ctx->diag($_) for wrap_line('no spans were recorded: ' . ($p->is_block
+        ? "use Test::DProf detail => '$kind'" : "profile_script_ok { detail => '$kind' }, ...")
+        . ' records them, and so does span() of Devel::DProf::Control');
     return;
 }
 
@@ -510,7 +511,7 @@ sub no_repeated_ok {
     push @diag, "       ... and $more more" if $more;
     my $ctx = Test2::API::context();
     $ctx->ok(!@diag, $name, [map { wrap_line($_) } @diag]);
-    say_no_spans($ctx, $p);
+    say_no_spans($ctx, $p, $kind);
     $ctx->release;
     return @diag ? 0 : 1;
 }
@@ -840,10 +841,12 @@ input.
 C<events> requests counters in addition to calls, times and ops: L<Devel::DProf/EVENTS>, separated
 by C<+>. C<use> dies if one of them cannot be counted here.
 
-C<detail> has blocks record which statements of SQL, requests, templates and so on they execute:
-kinds of L<Devel::DProf/Spans>, separated by C<+>. C<calls_ok> and C<no_repeated_ok> test them.
+C<detail> records what the time was spent on, as spans: statements of SQL, requests to other servers
+and so on. Its kinds are those of L<Devel::DProf/Spans>, separated by C<+>, or C<all>.
+C<use> dies if there is no such kind.
 
-Only the first C<use> of the module may have C<events> or C<detail>; a later one dies.
+Only the first C<use> of the module may have C<events> or C<detail>; a later one dies. Under
+C<-d:DProf> neither has an effect: give that recorder the option (C<prove -PDProf=detail=sql>).
 
 =head1 FUNCTIONS
 
@@ -870,6 +873,7 @@ test modules may be loaded before.
 
     my $p = profile_script_ok 'bin/tool', '--verbose';
     my $p = profile_script_ok { stdin => $text, status => 1 }, 'bin/tool';
+    my $p = profile_script_ok { detail => 'sql' }, 'bin/tool';
 
 Runs a Perl script in a child process, by this perl, with the folders of C<@INC>, under C<-d:DProf>
 in tree mode, with the hash seed pinned. Processes that the script starts are recorded, too, and
@@ -897,8 +901,9 @@ fails, and the diagnostic suggests similar names. Returns true if the test passe
 
 Tests how many spans of a kind were executed, all of them or those whose text matches. Spans are
 statements of SQL, requests to other servers, templates and so on (L<dprofreport/Spans>). They are
-recorded with the recorder's option C<detail>, or by C<span> of L<Devel::DProf::Control>. If the
-profile has no span at all, the test says so, even if it passes.
+recorded with C<detail> (L</LOADING>, L</profile_script_ok [HASH], SCRIPT, ARGUMENTS...>), or by
+C<span> of L<Devel::DProf::Control>. If the profile has no span at all, the test says so, even if it
+passes.
 
 =head2 no_repeated_ok PROFILE, kind => KIND [, max => NUMBER, name => NAME]
 
@@ -1013,8 +1018,9 @@ it, once they are joined.
 =head1 ENVIRONMENT
 
 DPROF_UPDATE_BASELINES, DPROF_ARTIFACTS: see above. The variables of L<Devel::DProf>,
-PERL_DPROF_..., have no effect on C<profile_ok>, except PERL_DPROF_CLOCK. PERL_DPROF_EVENTS and
-PERL_DPROF_LINES are the defaults of C<events> and C<lines> of C<profile_script_ok>.
+PERL_DPROF_..., have no effect on C<profile_ok>, except PERL_DPROF_CLOCK. PERL_DPROF_DETAIL,
+PERL_DPROF_EVENTS and PERL_DPROF_LINES are the defaults of C<detail>, C<events> and C<lines> of
+C<profile_script_ok>.
 
 =head1 SEE ALSO
 

@@ -59,12 +59,10 @@ sub prepare {
         or die "DProf: no folder for temporary files has a name that fits in PERL5OPT\n";
     $self->{dir} = File::Temp->newdir('dprof-prove-XXXXXX', DIR => $temp);
     my @inc = $self->include_switch;
-    my ($events, $lines) = ($self->{suite}->events, $self->{suite}->lines);
+    my @options = $self->{suite}->recorder_options;
     $self->{perl5opt} = sub {
         my ($dir, $alone) = @_;
-        my $debugger = "-d:DProf=mode=tree,out=$dir/%p.out"
-            . (defined $events ? ",events=$events" : '')
-            . (defined $lines ? ",lines=$lines" : '');
+        my $debugger = join ',', '-d:DProf=mode=tree', "out=$dir/%p.out", @options;
         return join ' ', grep { length } $alone ? () : $was, @inc, $debugger;
     };
     return $self->try_perl;
@@ -348,6 +346,11 @@ L<dprofdiff>). C<count> records how often lines ran, and these numbers repeat.
 
 Counts events; see L<Devel::DProf/EVENTS>. Their totals are in the first lines of the summary, and
 rules may use them.
+
+=item detail=KIND+KIND
+
+Records statements of SQL, requests to other servers and so on as spans; see L<Devel::DProf/Spans>.
+Rules may be about kinds of spans, as in C<[sql] calls E<gt> 0>.
 
 =back
 

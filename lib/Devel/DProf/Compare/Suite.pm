@@ -36,6 +36,7 @@ my %OPTION = (
     top => [qr/\A[1-9]\d{0,5}\z/, 'a number, 1 or more'],
     lines => [qr/\A(?:count|time)\z/, 'count or time'],
     events => [qr/\A[^\s'"\\]+\z/, 'events, with + between them'],
+    detail => [qr/\A[a-z+]+\z/, 'kinds of spans, with + between them'],
     counters_only => [qr/\A[01]\z/, '1 or 0'],
     keep => [qr/\A[01]\z/, '1 or 0'],
 );
@@ -114,8 +115,12 @@ sub new {
 }
 
 sub baseline { return $_[0]{baseline} }
-sub events { return $_[0]{events} }
-sub lines { return $_[0]{lines} }
+
+# Returns the suite's options that are the recorder's, as the recorder takes them.
+sub recorder_options {
+    my ($self) = @_;
+    return map { "$_=$self->{$_}" } grep { defined $self->{$_} } qw(events lines detail);
+}
 
 # ---- recorded profiles ----
 
@@ -674,9 +679,9 @@ are those of L<Devel::DProf::Compare::Baseline>.
 =item new NAME => VALUE, ...
 
 Makes an object. The options are those of L<App::Prove::Plugin::DProf/OPTIONS>: baseline, fail_if,
-counters_only, keep, out, html, summary, format, top, events, lines. Missing options come from the
-environment (PROVE_DPROF_...). Folders are relative to the current one. Dies with one line if an
-option is wrong.
+counters_only, keep, out, html, summary, format, top, detail, events, lines. Missing options come
+from the environment (PROVE_DPROF_...). Folders are relative to the current one. Dies with one line
+if an option is wrong.
 
 =item options ITEM, ...
 

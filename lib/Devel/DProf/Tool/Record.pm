@@ -157,17 +157,15 @@ my $child;      # the process group of the command that runs
 # Runs a shell command, or a list of words without a shell, in tree mode, with hash seeds pinned;
 # all its perls write to the folder, given by its absolute name. Its input is empty or the file
 # `stdin'. Its output is discarded, or goes to the standard error (`show'), or, with `output', to
-# the files stdout and said in the folder, which then stay. `env': more variables; `events':
-# counters; `lines', `detail': the recorder's options of these names; `inc': more folders for its
-# modules. Returns the status of wait, the files, and the end of the error output if the command
-# failed.
+# the files stdout and said in the folder, which then stay. `env': more variables; `detail',
+# `events' and `lines': these options of the recorder; `inc': more folders for its modules. Returns
+# the status of wait, the files, and the end of the error output if the command failed.
 sub record_into {
     my ($dir, $command, %how) = @_;
     require POSIX;
     my ($env, @module) = recorder_environment($dir, 'mode=tree', @{ $how{inc} || [] });
     my %env = (%$env, PERL_HASH_SEED => 0, PERL_PERTURB_KEYS => 0,
-        defined $how{events} ? (PERL_DPROF_EVENTS => $how{events}) : (),
-        (map { defined $how{$_} ? ('PERL_DPROF_' . uc($_) => $how{$_}) : () } qw(lines detail)),
+        (map { ("PERL_DPROF_\U$_" => $how{$_}) } grep { defined $how{$_} } qw(detail events lines)),
         %{ $how{env} || {} });
     my $said = "$dir/said";
     defined(my $pid = fork_in(\%env)) or return (-1, [], "fork: $!");
