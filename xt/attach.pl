@@ -1,29 +1,33 @@
 #!/usr/bin/perl
 # The figures of dprof attach and dprof dump, on this perl and on those that xt/matrix has made.
-# They are: impossible stacks, stacks that are given up, shares against a program's own clock, costs
-# of the target and of the sampler, real programs, core files.
+# They are: impossible stacks, stacks that are given up, shares against a program's own clock and
+# against the profiles of sample=, costs of the target and of the sampler, real programs and servers,
+# core files.
 #
 #   perl Makefile.PL && make
-#   perl xt/attach.pl [--samples N] [--perls 0] [NAME ...]
+#   perl xt/attach.pl [--samples N] [--perls 0] [--runs N] [NAME ...]
 #
-# NAME: some of the checks (stacks, given-up, truth, cost, signals, readings, latency, memory, real,
-# core). --samples: of each perl (20,000). As root the other perls are looked at, too. It takes
-# some minutes, and a machine that does little else. Exit status 0: all figures hold.
+# NAME: some of the checks (stacks, given-up, truth, pairs, perltidy, cost, signals, readings,
+# latency, memory, real, servers, core). --samples: of each perl (20,000). --runs: of each side, where
+# profiles are compared (8). As root the other perls are looked at, too. It takes some minutes, and a
+# machine that does little else. Exit status 0: all figures hold.
 use strict;
 use warnings;
 use FindBin;
-use lib "$FindBin::Bin/../t/lib", "$FindBin::Bin/../blib/lib", "$FindBin::Bin/../blib/arch";
+use lib map { "$FindBin::Bin/$_" } qw(../t/lib lib ../blib/lib ../blib/arch);
 use Config;
 use Getopt::Long;
 use POSIX ();
 use Time::HiRes qw(time sleep);
+use AttachedServers;
 use DProfTest;
+use JSON::PP ();
 use KnownStacks;
 use Devel::DProf::Live::Target;
 
 use constant { RATE => 1000, MATRIX => '/var/tmp/dprof-matrix' };
-my ($samples, $perls) = (20_000, $> == 0);
-GetOptions('samples=i' => \$samples, 'perls!' => \$perls) or exit 2;
+my ($samples, $perls, $runs) = (20_000, $> == 0, 8);
+GetOptions('samples=i' => \$samples, 'perls!' => \$perls, 'runs=i' => \$runs) or exit 2;
 my %wanted = map { $_ => 1 } @ARGV;
 my ($failed, @clean) = (0);
 $| = 1;
@@ -35,6 +39,8 @@ sub check {
     $failed ||= !$good;
     return;
 }
+
+sub skip { my ($what, $why) = @_; print "skip   $what: $why\n"; return }
 
 sub percent { my ($part, $all) = @_; return $all ? 100 * $part / $all : 0 }
 
@@ -100,23 +106,7 @@ sub sampled {
 my $known = KnownStacks->new(4);
 
 my @checks = (
-    stacks => sub {
-        for my $perl (commands()) {
-            my ($name, $command) = @$perl;
-            my ($pid) = started($command->($known->program));
-            my ($count, $text) = eval { sampled($pid, $samples, RATE) };
-            my $why = $@ =~ s/\n.*//sr;
-            finish($pid);
-            if (!$count) { check(0, "perl $name: $why"); next }
-            my ($n, $wrong) = $known->impossible($text);
-            check($n >= 0.9 * $samples && $wrong eq '', sprintf 'perl %s: impossible stacks: none '
-                . 'of %d; %.1f %% mended, %.2f %% given up%s', $name, $n,
-                percent($count->{mended}, $n),
-                percent($count->{given_up} + $count->{unread}, $n), $wrong && "; BUT $wrong");
-            my $bad = percent($count->{given_up} + $count->{unread}, $n);
-            check($bad <= 0.5, sprintf 'perl %s: given up: %.2f %%, at most 0.5 %%', $name, $bad);
-        }
-    },
+    stacks => \&stacks,
     'given-up' => sub {
         my ($pid) = started($^X, spew(scratch() . '/p.pl', $known->program));
         not_followed($pid, 3);
@@ -135,6 +125,8 @@ END
             'compiling counts as "(compile) FILE"');
     },
     truth => \&truth,
+    pairs => \&pairs,
+    perltidy => \&perltidy,
     cost => \&cost,
     signals => sub {
         my $file = spew(scratch() . '/s.pl', <<'END');
@@ -143,7 +135,7 @@ while (time < $end) { $n++; $eintr++ if select(undef, undef, undef, 0.004) < 0 }
 sleep 1; open my $o, '>', shift; print $o "$n $eintr\n";
 END
         my ($log, $out) = map { scratch() . "/$_" } qw(strace out);
-        return check(1, 'signals: no strace here') if system 'command -v strace >/dev/null';
+        return skip('signals', 'there is no strace') if system 'command -v strace >/dev/null';
         my ($pid) = started('strace', '-o', $log, $^X, $file, $out);
         my ($inner) = Devel::DProf::Live::Target::children_of($pid);
         sampled($inner, 6000, RATE);
@@ -212,15 +204,39 @@ END
             . 'without end: %s MB', $count->{samples}, join ' ', map { sprintf '%.0f', $_ } @rss);
     },
     real => \&real,
+    servers => \&servers,
     core => \&core,
 );
+
+# A table of all perls.
+sub stacks {
+    my $row = "%-28s %7s %10s %8s %8s %12s\n";
+    printf $row, qw(perl samples impossible mended), 'given up', 'not followed';
+    for my $perl (commands()) {
+        my ($name, $command) = @$perl;
+        my ($pid) = started($command->($known->program));
+        my ($count, $text) = eval { sampled($pid, $samples, RATE) };
+        my $why = $@ =~ s/\n.*//sr;
+        finish($pid);
+        if (!$count) { check(0, "perl $name: $why"); next }
+        my ($n, $wrong) = $known->impossible($text);
+        my $bad = percent($count->{given_up} + $count->{unread}, $n);
+        printf $row, $name . ($name =~ /^5/ ? '' : " ($count->{perl})"), $n, $wrong eq '' ? 0 : 'some',
+            sprintf('%.1f %%', percent($count->{mended}, $n)), sprintf('%.2f %%', $bad),
+            sprintf '%d of %d', @$count{qw(not_followed followed)};
+        check(0, "perl $name: impossible: $wrong") if $wrong ne '';
+        check(0, "perl $name: only $n samples") if $n < 0.9 * $samples;
+        check(0, sprintf 'perl %s: given up: more than 0.5 %%', $name) if $bad > 0.5;
+    }
+    return;
+}
 
 # Stacks that are torn: the sampler may not go to the target's processor, and stands on another.
 sub not_followed {
     my ($pid, $most) = @_;
     my ($source, $object) = map { scratch() . "/stay.$_" } qw(c so);
     spew($source, "int sched_setaffinity(int p, unsigned long n, const void *s)\n{ return -1; }\n");
-    return check(1, 'not followed: this machine has one processor, or no compiler')
+    return skip('not followed', 'this machine has one processor, or no compiler')
         if system("$Config{cc} -shared -fPIC -o $object $source")
             || system 'nproc | grep -qv "^1$"';
     system "taskset -pc 0 $pid >/dev/null";
@@ -293,6 +309,121 @@ END
     return;
 }
 
+# ---- against sample= ----
+
+# A program that begins its work after both sides are ready: when it reads a line.
+my $FIXED = <<'END';
+use strict; use warnings;
+use Digest::MD5 qw(md5_hex); use List::Util qw(first);
+my $big = 'x' x 20000; my @num = map { ($_ * 7919) % 10007 } 1 .. 1500; my $sink = 0;
+sub add { return $_[0] + 1 }
+sub tiny { my $x = 0; $x = add($x) for 1 .. 6000; return $x }
+sub stmts {
+    my ($x, $y) = (0, 1);
+    for my $i (1 .. 8000) { $x += $i; $y ^= $x; $x &= 0xffff; $y += 3 }
+    return $x;
+}
+sub sortb { my @s = sort { $a <=> $b || $b cmp $a } @num; return $s[0] }
+sub md5 { my $n = 0; $n += length md5_hex($big) for 1 .. 40; return $n }
+sub evals {
+    my $n = 0;
+    for my $i (1 .. 40) { $n += eval "my \$q = $i; \$q += \$_ for 1 .. 30; \$q" }
+    return $n;
+}
+sub firsts { for my $k (1 .. 15) { my $f = first { $_ > 20000 } @num } return }
+$| = 1; print '.'; readline STDIN;
+if ($INC{'Devel/DProf.pm'}) { require Devel::DProf::Control; Devel::DProf::Control::start() }
+for (1 .. 300) { tiny(); stmts(); sortb(); md5(); evals(); firsts() }
+END
+
+# The tools' answer to the question whether an attached profile is another than one of sample=.
+sub pairs {
+    my $dir = scratch();
+    my $file = spew("$dir/fixed.pl", $FIXED);
+    my @sides;
+    for my $n (1 .. $runs) {
+        for my $attached ($n % 2 ? (0, 1) : (1, 0)) {
+            my $out = ('sample', 'attach')[$attached] . ".$n";
+            pipe my $go, my $to or die "pipe: $!";
+            open my $keep, '<&', \*STDIN or die "STDIN: $!";
+            open STDIN, '<&', $go or die "STDIN: $!";
+            local $ENV{PERL_DPROF_OUT_FILE_NAME} = "$dir/$out";
+            my ($pid) = started($^X, $attached ? () : ('-I' . tree(), '-d:DProf=sample=500,start=no'),
+                $file);
+            open STDIN, '<&', $keep or die "STDIN: $!";
+            close $go;
+            my $target = $attached && Devel::DProf::Live::Target->process($pid);
+            print {$to} "\n";
+            close $to;
+            Devel::DProf::Live::Target::run([$target], 500, 60) if $attached;
+            waitpid $pid, 0;
+            spew("$dir/$out", $target->profile(0, run => $n, script => 'fixed.pl', start => 1,
+                rate => 500)) if $attached;
+            push @{ $sides[$attached] }, "$dir/$out";
+        }
+    }
+    my $run = run_tool('dprofdiff', ['--format', 'json', map { join ',', @$_ } @sides]);
+    my $answer = eval { JSON::PP::decode_json($run->{out}) }
+        or return check(0, "dprofdiff: $run->{err}");
+    my @rows = grep { $_->{verdict} ne 'not tested' } @{ $answer->{rows} };
+    check(@rows >= 6, sprintf 'dprofdiff tests %d subs: %d runs of each side, with %s samples',
+        scalar @rows, $runs, $answer->{samples_of_sides} =~ s/;.*//r);
+    for (@rows) {
+        check($_->{verdict} eq 'not significant', sprintf
+            '%-22s %5.2f %% with sample=, %5.2f %% attached, p = %.3f: %s', $_->{symbol},
+            map({ $_ // 0 } @$_{qw(baseline_pct value_pct)}), @$_{qw(p verdict)});
+    }
+    return;
+}
+
+# A large source for perltidy.
+sub tidied {
+    return spew(scratch() . '/big.pl', join '', map { slurp($_) =~ s/^__(END|DATA)__.*//msr }
+        glob "$FindBin::Bin/../lib/Devel/DProf/Tool/*.pm");
+}
+
+# Adds each sub's own CPU time and samples in a profile to the sums, without those that compile.
+sub add_own {
+    my ($text, $sums) = @_;
+    my %name;
+    for (split /\n/, $text) {
+        $name{$1} = "$2::$3" if /^& (\w+) (Perl::Tidy\S*) (\S+)/;
+        next if !/^= \w+ (\w+) \S+ (\S+) (\S+) (?:\S+ ){3}(\S+)/ || !defined $name{$1};
+        $sums->{time}{ $name{$1} } += $2 + $3;
+        $sums->{all} += $2 + $3;
+        $sums->{samples} += $4;
+    }
+    return;
+}
+
+# The dearest subs of perltidy: their shares by dprofattach and by sample=.
+sub perltidy {
+    return skip('perltidy', 'there is no package perltidy') if !-x '/usr/bin/perltidy';
+    my @command = ('/usr/bin/perltidy', '-npro', '-st', tidied());
+    my @sums = ({}, {});
+    my $some = int(($runs + 1) / 2);
+    for (1 .. $some) {
+        my @both = (
+            run_program([$^X, '-I' . tree(), '-d:DProf=sample=500', @command],
+                env => { PERL_HASH_SEED => 0 }),
+            run_program([tool_command('dprofattach', '--rate', 500, '--', $^X, @command)],
+                env => { PERL_HASH_SEED => 0 }));
+        add_own(slurp("$both[$_]{dir}/tmon.out"), $sums[$_]) for 0, 1;
+    }
+    my ($sampled, $attached) = @sums;
+    my @subs = sort { $sampled->{time}{$b} <=> $sampled->{time}{$a} } keys %{ $sampled->{time} };
+    for my $name (@subs[0 .. 9]) {
+        my @p = map { ($_->{time}{$name} // 0) / $_->{all} } @sums;
+        my $mean = ($p[0] + $p[1]) / 2;
+        my $sigma = sqrt($mean * (1 - $mean) * (1 / $sampled->{samples} + 1 / $attached->{samples}));
+        check(abs($p[1] - $p[0]) <= 3 * $sigma, sprintf '%-58s %5.2f %% with sample=, %5.2f %% '
+            . 'attached; 3 sigma: %.2f', $name, map { 100 * $_ } @p, 3 * $sigma);
+    }
+    print "       by $some runs of each side, with $sampled->{samples} and $attached->{samples} "
+        . "samples\n";
+    return;
+}
+
 # CPU time of a fixed piece of work, with and without a sampler, in turns.
 sub cost {
     my $file = spew(scratch() . '/w.pl', $known->program =~ s/\z/
@@ -321,8 +452,7 @@ sub cost {
 
 sub real {
     if (-x '/usr/bin/perltidy') {
-        my $big = spew(scratch() . '/big.pl', join '', map { slurp($_) =~ s/^__(END|DATA)__.*//msr }
-            glob "$FindBin::Bin/../lib/Devel/DProf/Tool/*.pm");
+        my $big = tidied();
         my $run = run_tool('dprofattach',
             ['--rate', RATE, '--', $^X, '/usr/bin/perltidy', '-st', $big], fresh => 1);
         my $text = slurp("$run->{dir}/tmon.out");
@@ -331,9 +461,9 @@ sub real {
         check(!$run->{status} && $n && $text =~ /^& \w+ Perl::Tidy/m && percent($bad, $n) <= 7,
             sprintf 'perltidy: %d samples, %.1f %% given up', $n // 0, percent($bad, $n));
     } else {
-        check(1, 'no perltidy here');
+        skip('perltidy', 'there is none');
     }
-    return check(1, 'no Mojolicious here') if !eval { require Mojolicious; 1 };
+    return skip('Mojolicious', 'there is none') if !eval { require Mojolicious; 1 };
     my $file = spew(scratch() . '/mojo.pl', <<'END');
 use Mojolicious::Lite -signatures; use Mojo::IOLoop; use Mojo::UserAgent; $| = 1;
 sub work ($n) { my $x = 0; $x += $_ for 1 .. $n; return $x }
@@ -367,9 +497,54 @@ END
     return;
 }
 
+# Servers that have perl in them, while they work.
+sub servers {
+    for (AttachedServers::all()) {
+        my ($name, $packages, $is_there, $start) = @$_;
+        if (!$is_there->()) { skip($name, "there are no packages $packages"); next }
+        my $server = $start->();
+        eval { server($name, $server); 1 } or check(0, "$name: $@");
+        AttachedServers::end($server);
+    }
+    return;
+}
+
+sub server {
+    my ($name, $server) = @_;
+    my @pids = @{ $server->{attach} };
+    my ($seen, $waits) = ('') x 2;
+    for (1 .. 50) {
+        my @all = (@pids, map { Devel::DProf::Live::Target::children_of($_) } @pids);
+        for my $pid (@all) {
+            my $out = run_tool('dprofdump', [$pid])->{out};
+            $seen ||= $out if $out =~ /\bwork\b/;
+            $waits ||= $out if $server->{waits} && $out =~ $server->{waits};
+        }
+        last if $seen && (!$server->{waits} || $waits);
+    }
+    check($seen ne '', "$name: dprofdump shows work" . ($seen && ":\n" . $seen =~ s/^/       /gmr));
+    check($waits ne '', "$name: and the process that waits for it") if $server->{waits};
+    my $run = run_tool('dprofattach', ['--children', '--rate', 200, '--for', '4s', @pids],
+        fresh => 1);
+    my ($samples, $bad, $works, @files) = (0, 0, 0, glob "$run->{dir}/tmon.out*");
+    for my $text (map { slurp($_) } @files) {
+        my ($id) = $text =~ /^& (\w+) \S+ work /m;
+        while ($text =~ /^= \w+ (\w+) (?:\S+ ){6}(\d+)/gm) {
+            $samples += $2;
+            $works += $2 if defined $id && $1 eq $id;
+        }
+        $bad += $text =~ /\$dprof_given_up=(\d+)/ ? $1 : 0;
+    }
+    check($works > 50 && $samples > 500 && percent($bad, $samples) <= 0.5, sprintf
+        '%s: dprofattach shows work in %d of %d samples, in %d profiles, %.2f %% given up', $name,
+        $works, $samples, scalar @files, percent($bad, $samples));
+    print $run->{err} =~ s/^/       /gmr if !$works;
+    return;
+}
+
 # A core file has the stacks that the process has.
 sub core {
-    return check(1, 'no gcore here') if system 'command -v gcore >/dev/null';
+    return skip('core', 'there is no gcore, of gdb') if system 'command -v gcore >/dev/null';
     my $threaded = $Config{useithreads};
     my $file = spew(scratch() . '/core.pl', ($threaded ? 'use threads; ' : '') . <<'END');
 $| = 1; sub one { my $n = shift; sleep 1000 } sub two { one(7) }

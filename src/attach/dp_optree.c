@@ -25,8 +25,7 @@ int dp_optree_init(struct dp_optree *code, struct dp_perl *perl)
     dp_buf_init(&code->text);
     code->cops = dp_mem_zalloc(DP_OPTREE_COPS * sizeof *code->cops);
     code->subs = dp_mem_zalloc(DP_OPTREE_SUBS * sizeof *code->subs);
-    code->owners = dp_mem_zalloc(DP_OPTREE_ROOTS * sizeof *code->owners);
-    return code->cops && code->subs && code->owners ? 0 : DP_E_NOMEM;
+    return code->cops && code->subs ? 0 : DP_E_NOMEM;
 }
 
 void dp_optree_release(struct dp_optree *code)
@@ -36,7 +35,6 @@ void dp_optree_release(struct dp_optree *code)
     dp_buf_release(&code->text);
     dp_mem_free(code->cops);
     dp_mem_free(code->subs);
-    dp_mem_free(code->owners);
 }
 
 static struct dp_optree_cop *cop_slot(const struct dp_optree *code, dp_addr at)
@@ -47,17 +45,6 @@ static struct dp_optree_cop *cop_slot(const struct dp_optree *code, dp_addr at)
 static struct dp_optree_sub *sub_slot(const struct dp_optree *code, dp_addr at)
 {
     return &code->subs[dp_map_hash(at) % DP_OPTREE_SUBS];
-}
-
-static struct dp_optree_owner *owner_slot(const struct dp_optree *code, dp_addr root)
-{
-    return &code->owners[dp_map_hash(root) % DP_OPTREE_ROOTS];
-}
-
-uint32_t dp_optree_owner_of(const struct dp_optree *code, dp_addr root)
-{
-    const struct dp_optree_owner *owner = owner_slot(code, root);
-    return root && owner->root == root ? owner->name : DP_MAP_NONE;
 }
 
 bool dp_optree_is_compiling(const struct dp_optree *code, dp_addr interpreter, dp_addr cop)
@@ -398,8 +385,6 @@ const struct dp_optree_sub *dp_optree_sub(struct dp_optree *code, dp_addr cv)
         memcpy(sub->bytes, body, at->cv_size);
         sub->is_xs = dp_target_u32_in(body, at->cv_flags) & at->CVf_ISXSUB;
         sub->root = sub->is_xs ? 0 : dp_target_pointer_in(body, at->cv_root);
-        if (sub->root)
-            *owner_slot(code, sub->root) = (struct dp_optree_owner){ sub->root, sub->name };
     }
     sub->look = code->target->look;
     return sub;

@@ -39,7 +39,7 @@ struct dp_optree_sub {
     char bytes[120];            /* of its body */
 };
 
-enum { DP_OPTREE_COPS = 1 << 14, DP_OPTREE_SUBS = 1 << 13, DP_OPTREE_ROOTS = 1 << 14 };
+enum { DP_OPTREE_COPS = 1 << 14, DP_OPTREE_SUBS = 1 << 13 };
 
 struct dp_optree {
     struct dp_perl *perl;       /* borrowed */
@@ -48,10 +48,6 @@ struct dp_optree {
     struct dp_pool names;       /* subs as the & lines of profiles: PACKAGE NAME PLACE ... */
     struct dp_optree_cop *cops;
     struct dp_optree_sub *subs;
-    struct dp_optree_owner {
-        dp_addr root;
-        uint32_t name;
-    } *owners;                  /* the sub that a root belongs to */
     uint32_t serial;
     struct dp_buf text;         /* scratch */
     uint64_t read_anew;         /* how often a statement or a sub had changed */
@@ -82,9 +78,6 @@ void dp_optree_check_sub(struct dp_optree *code, struct dp_optree_check *check, 
  * check->bytes after the check. SIZE_MAX: there is no room. */
 size_t dp_optree_check_word(struct dp_optree_check *check, dp_addr at);
 bool dp_optree_check_end(struct dp_optree *code, struct dp_optree_check *check);
-
-/* The name of the sub that has this root, if it was seen; DP_MAP_NONE: unknown. */
-uint32_t dp_optree_owner_of(const struct dp_optree *code, dp_addr root);
 
 /* Is it the statement of the compiler, PL_compiling? */
 bool dp_optree_is_compiling(const struct dp_optree *code, dp_addr interpreter, dp_addr cop);

@@ -344,7 +344,8 @@ static void learn_edges(struct dp_stack *st)
         const struct dp_optree_sub *sub = dp_stack_is_sub(st, c) && c->cv
                                         ? dp_optree_sub(st->code, c->cv) : NULL;
         if (sub && sub->root)
-            *edge_of(st, c->oldcop, sub->root) = (struct dp_stack_edge){ c->oldcop, sub->root };
+            *edge_of(st, c->oldcop, sub->root)
+                = (struct dp_stack_edge){ c->oldcop, sub->root, sub->name };
     }
 }
 
@@ -423,7 +424,8 @@ uint32_t dp_stack_name(struct dp_stack *st, size_t i, dp_addr cop)
     if (sub)
         return sub->name;
     const struct dp_optree_cop *at = cop ? dp_optree_cop(st->code, cop) : NULL;
-    return at ? dp_optree_owner_of(st->code, at->root) : DP_MAP_NONE;
+    return at && is_edge(st, c->oldcop, at->root) ? edge_of(st, c->oldcop, at->root)->name
+                                                  : DP_MAP_NONE;
 }
 
 bool dp_stack_is_outside(const struct dp_stack *st)

@@ -52,6 +52,7 @@ struct dp_stack {
     struct dp_optree_check check;
     struct dp_stack_edge {
         dp_addr cop, root;
+        uint32_t name;          /* of the sub */
     } *edges;                   /* calls that were seen in stacks that fitted */
     uint64_t guessed_wrong;
 };

@@ -83,6 +83,49 @@ static void mended(void)
     made_release(&m);
 }
 
+/* Makes a sub whose root is at an address, and the main program's sort call it. */
+static dp_addr sub_at(dp_addr root, const char *name, unsigned line, dp_addr *cop)
+{
+    dp_addr pack = made_stash(&m, "Pack"), hek = made_hek(&m, name);
+    *cop = made_cop(&m, "p.pl", line);
+    size_t used = m.used;
+    m.used = root - MADE_BASE;
+    made_code(&m, "leavesub", *cop, made_op(&m, "const", false));
+    root = m.f_list - 96;
+    m.used = used;
+    return made_cv(&m, hek, pack, m.perl.at.CVf_NAMED, *cop, root);
+}
+
+static int call(dp_addr cv, dp_addr cop)
+{
+    made_put(&m, m.cx_sort + m.perl.at.cx_cv, cv, WORD);
+    made_put(&m, m.cx_sort + m.perl.at.cx_size + m.perl.at.cx_oldcop, cop, WORD);
+    return made_look(&m, &args);
+}
+
+/* A sub that ends has no CV for a moment. Its name is still known, whatever others have the same
+ * place in a table. */
+static void popped(void)
+{
+    enum { TABLE = 1 << 14, ROOM = 512 };
+    dp_addr one = 0, other = 0, first, last, cop1, cop2;
+    begin(36, true);
+    first = MADE_BASE + m.used + 8 * ROOM;
+    last = MADE_BASE + MADE_SIZE - ROOM;
+    for (dp_addr a = first; a < last && !one; a += 16)
+        for (dp_addr b = a + ROOM; b < last && !one; b += 16)
+            if (dp_map_hash(a + 96) % TABLE == dp_map_hash(b + 96) % TABLE)
+                one = a, other = b;
+    ok(one && other, "two addresses with the same place");
+    dp_addr h = sub_at(one, "h", 50, &cop1), k = sub_at(other, "k", 60, &cop2);
+    is_i(call(h, cop1), 1, "a sub");
+    is_i(call(k, cop2), 1, "another one");
+    is_i(call(h, cop1), 1, "the first one again");
+    is_i(call(0, cop1), 1, "which ends");
+    is_s(name_of(dp_stack_name(&m.stack, 2, cop1)), "Pack h p.pl:50", "and has its name");
+    made_release(&m);
+}
+
 /* Does the program around perl run? */
 static void outside(void)
 {
@@ -272,6 +315,7 @@ int main(void)
             right(series, threads);
     mended();
     outside();
+    popped();
     hostile();
     circles();
     random_changes();
