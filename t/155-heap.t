@@ -128,6 +128,21 @@ END
     is(run_tool('dprofreport', ['-q', "$run->{profile}-warm"])->{err}, '', 'they are whole files');
 }
 
+{
+    my $run = followed(<<'END', 'a signal', PERL_DPROF_SIGNAL => 'USR1');
+our @kept;
+sub keep { push @kept, [$_[0]]; return }
+keep($_) for 1 .. 100;
+my $is_profiled = defined &Devel::DProf::_charged;
+kill USR1 => $$ if $is_profiled;
+keep($_) for 1 .. 5;
+system 'cp', 'tmon.out', 'saved.out' if $is_profiled;
+keep($_) for 1 .. 5;
+END
+    my $saved = by_path({ profile => "$run->{dir}/saved.out" }, 'live-values')->{'main::keep'};
+    ok($saved >= 300 && $saved <= 315, 'a signal saves what lives') || diag $saved;
+}
+
 # ---- random programs, processes ----
 
 for my $seed (1 .. 4) {

@@ -51,7 +51,7 @@ sub dump_is {
 my $root = started($^X, '-e', $SLEEP);
 my $nobodys = started(@NOBODY, $^X, '-e', $SLEEP);
 my $MAY_NOT = qr/\Adprofdump: process \d+ may not be read: /;
-my $HANGS = qr/\AProcess \d+ \(perl 5\.\d+\.\d+\) waits in main::hang at /;
+my $HANGS = qr/\AProcess \d+ \(perl 5\.\d+\.\d+\) (?:waits|runs) in main::hang at /;
 dump_is($root->{pid}, qr/${MAY_NOT}it is another user's; try sudo$/, 'the process of another user',
     @NOBODY);
 dump_is($nobodys->{pid}, $HANGS, 'root reads the process of a user');
@@ -116,7 +116,7 @@ SKIP: {
 dump_is(2, qr/\Adprofdump: process 2 has ended, or is the kernel's$/, 'a thread of the kernel')
     if -e '/proc/2/stat' && !readlink '/proc/2/exe';
 my $other = started('sh', '-c', 'echo ready; sleep 100; :');
-dump_is($other->{pid}, qr/\Adprofdump: process \d+: it runs no perl, or one without symbols$/,
+dump_is($other->{pid}, qr/\Adprofdump: process \d+: it runs no perl, or one without symbols; /,
     'another program');
 ended($other);
 dump_is(2**30, qr/\Adprofdump: there is no process 1073741824$/, 'no process');

@@ -1,16 +1,16 @@
 #!/usr/bin/perl
 # The figures of dprof attach and dprof dump, on this perl and on those that xt/matrix has made.
 # They are: impossible stacks, stacks that are given up, shares against a program's own clock and
-# against the profiles of sample=, costs of the target and of the sampler, real programs and servers,
-# core files.
+# against the profiles of sample=, costs of the target and of the sampler, real programs and
+# servers, core files.
 #
 #   perl Makefile.PL && make
 #   perl xt/attach.pl [--samples N] [--perls 0] [--runs N] [NAME ...]
 #
 # NAME: some of the checks (stacks, given-up, truth, pairs, perltidy, cost, signals, readings,
-# latency, memory, real, servers, core). --samples: of each perl (20,000). --runs: of each side, where
-# profiles are compared (8). As root the other perls are looked at, too. It takes some minutes, and a
-# machine that does little else. Exit status 0: all figures hold.
+# latency, memory, real, servers, core). --samples: of each perl (20,000). --runs: of each side,
+# where profiles are compared (8). As root the other perls are looked at, too. It takes some
+# minutes, and a machine that does little else. Exit status 0: all figures hold.
 use strict;
 use warnings;
 use FindBin;
@@ -19,13 +19,13 @@ use Config;
 use Getopt::Long;
 use POSIX ();
 use Time::HiRes qw(time sleep);
-use AttachedServers;
 use DProfTest;
 use JSON::PP ();
 use KnownStacks;
+use Workers;
 use Devel::DProf::Live::Target;
 
-use constant { RATE => 1000, MATRIX => '/var/tmp/dprof-matrix' };
+use constant { RATE => 1000, DEAREST => 10, MATRIX => '/var/tmp/dprof-matrix' };
 my ($samples, $perls, $runs) = (20_000, $> == 0, 8);
 GetOptions('samples=i' => \$samples, 'perls!' => \$perls, 'runs=i' => \$runs) or exit 2;
 my %wanted = map { $_ => 1 } @ARGV;
@@ -221,9 +221,9 @@ sub stacks {
         if (!$count) { check(0, "perl $name: $why"); next }
         my ($n, $wrong) = $known->impossible($text);
         my $bad = percent($count->{given_up} + $count->{unread}, $n);
-        printf $row, $name . ($name =~ /^5/ ? '' : " ($count->{perl})"), $n, $wrong eq '' ? 0 : 'some',
-            sprintf('%.1f %%', percent($count->{mended}, $n)), sprintf('%.2f %%', $bad),
-            sprintf '%d of %d', @$count{qw(not_followed followed)};
+        printf $row, $name . ($name =~ /^5/ ? '' : " ($count->{perl})"), $n,
+            $wrong eq '' ? 0 : 'some', sprintf('%.1f %%', percent($count->{mended}, $n)),
+            sprintf('%.2f %%', $bad), sprintf '%d of %d', @$count{qw(not_followed followed)};
         check(0, "perl $name: impossible: $wrong") if $wrong ne '';
         check(0, "perl $name: only $n samples") if $n < 0.9 * $samples;
         check(0, sprintf 'perl %s: given up: more than 0.5 %%', $name) if $bad > 0.5;
@@ -336,44 +336,58 @@ if ($INC{'Devel/DProf.pm'}) { require Devel::DProf::Control; Devel::DProf::Contr
 for (1 .. 300) { tiny(); stmts(); sortb(); md5(); evals(); firsts() }
 END
 
-# The tools' answer to the question whether an attached profile is another than one of sample=.
+# Writes a profile of the program, from outside or by sample=.
+sub profile_fixed {
+    my ($file, $attached, $out) = @_;
+    my @recorder = $attached ? () : ('-I' . tree(), '-d:DProf=sample=500,start=no');
+    pipe my $go, my $to or die "pipe: $!";
+    open my $keep, '<&', \*STDIN or die "STDIN: $!";
+    open STDIN, '<&', $go or die "STDIN: $!";
+    local $ENV{PERL_DPROF_OUT_FILE_NAME} = $out;
+    my ($pid) = started($^X, @recorder, $file);
+    open STDIN, '<&', $keep or die "STDIN: $!";
+    close $go;
+    my $target = $attached && Devel::DProf::Live::Target->process($pid);
+    print {$to} "\n";
+    close $to;
+    Devel::DProf::Live::Target::run([$target], 500, 60) if $attached;
+    waitpid $pid, 0;
+    return $out if !$attached;
+    return spew($out, $target->profile(0, run => 'x', script => $file, start => 1, rate => 500));
+}
+
+# Compares profiles of sample= with attached ones by dprofdiff: none of the subs that it tests may
+# differ. Shows the dearest.
+sub compare {
+    my ($least, @sides) = @_;
+    my $run = run_tool('dprofdiff', ['--format', 'json', map { join ',', @$_ } @sides]);
+    my $answer = eval { JSON::PP::decode_json($run->{out}) }
+        or return check(0, "dprofdiff: $run->{err}");
+    my @rows = sort { $b->{baseline_pct} <=> $a->{baseline_pct} }
+        grep { defined $_->{p} && defined $_->{baseline_pct} } @{ $answer->{rows} };
+    check(@rows >= $least, sprintf 'dprofdiff tests %d subs: %d runs of each side, with %s samples',
+        scalar @rows, scalar @{ $sides[0] }, $answer->{samples_of_sides});
+    for my $i (0 .. $#rows) {
+        my $row = $rows[$i];
+        my $good = $row->{verdict} =~ /^(?:not significant|equal)$/;
+        check($good, sprintf '%-56s %5.2f %% with sample=, %5.2f %% attached, p = %.3f: %s',
+            $row->{symbol}, $row->{baseline_pct}, $row->{value_pct} // 0, @$row{qw(p verdict)})
+            if !$good || $i < DEAREST;
+    }
+    return;
+}
+
 sub pairs {
     my $dir = scratch();
     my $file = spew("$dir/fixed.pl", $FIXED);
     my @sides;
     for my $n (1 .. $runs) {
         for my $attached ($n % 2 ? (0, 1) : (1, 0)) {
-            my $out = ('sample', 'attach')[$attached] . ".$n";
-            pipe my $go, my $to or die "pipe: $!";
-            open my $keep, '<&', \*STDIN or die "STDIN: $!";
-            open STDIN, '<&', $go or die "STDIN: $!";
-            local $ENV{PERL_DPROF_OUT_FILE_NAME} = "$dir/$out";
-            my ($pid) = started($^X, $attached ? () : ('-I' . tree(), '-d:DProf=sample=500,start=no'),
-                $file);
-            open STDIN, '<&', $keep or die "STDIN: $!";
-            close $go;
-            my $target = $attached && Devel::DProf::Live::Target->process($pid);
-            print {$to} "\n";
-            close $to;
-            Devel::DProf::Live::Target::run([$target], 500, 60) if $attached;
-            waitpid $pid, 0;
-            spew("$dir/$out", $target->profile(0, run => $n, script => 'fixed.pl', start => 1,
-                rate => 500)) if $attached;
-            push @{ $sides[$attached] }, "$dir/$out";
+            push @{ $sides[$attached] },
+                profile_fixed($file, $attached, "$dir/" . ('sample', 'attach')[$attached] . ".$n");
         }
     }
-    my $run = run_tool('dprofdiff', ['--format', 'json', map { join ',', @$_ } @sides]);
-    my $answer = eval { JSON::PP::decode_json($run->{out}) }
-        or return check(0, "dprofdiff: $run->{err}");
-    my @rows = grep { $_->{verdict} ne 'not tested' } @{ $answer->{rows} };
-    check(@rows >= 6, sprintf 'dprofdiff tests %d subs: %d runs of each side, with %s samples',
-        scalar @rows, $runs, $answer->{samples_of_sides} =~ s/;.*//r);
-    for (@rows) {
-        check($_->{verdict} eq 'not significant', sprintf
-            '%-22s %5.2f %% with sample=, %5.2f %% attached, p = %.3f: %s', $_->{symbol},
-            map({ $_ // 0 } @$_{qw(baseline_pct value_pct)}), @$_{qw(p verdict)});
-    }
-    return;
+    return compare(6, @sides);
 }
 
 # A large source for perltidy.
@@ -382,46 +396,20 @@ sub tidied {
         glob "$FindBin::Bin/../lib/Devel/DProf/Tool/*.pm");
 }
 
-# Adds each sub's own CPU time and samples in a profile to the sums, without those that compile.
-sub add_own {
-    my ($text, $sums) = @_;
-    my %name;
-    for (split /\n/, $text) {
-        $name{$1} = "$2::$3" if /^& (\w+) (Perl::Tidy\S*) (\S+)/;
-        next if !/^= \w+ (\w+) \S+ (\S+) (\S+) (?:\S+ ){3}(\S+)/ || !defined $name{$1};
-        $sums->{time}{ $name{$1} } += $2 + $3;
-        $sums->{all} += $2 + $3;
-        $sums->{samples} += $4;
-    }
-    return;
-}
-
-# The dearest subs of perltidy: their shares by dprofattach and by sample=.
+# The same of perltidy.
 sub perltidy {
     return skip('perltidy', 'there is no package perltidy') if !-x '/usr/bin/perltidy';
     my @command = ('/usr/bin/perltidy', '-npro', '-st', tidied());
-    my @sums = ({}, {});
-    my $some = int(($runs + 1) / 2);
-    for (1 .. $some) {
-        my @both = (
-            run_program([$^X, '-I' . tree(), '-d:DProf=sample=500', @command],
-                env => { PERL_HASH_SEED => 0 }),
-            run_program([tool_command('dprofattach', '--rate', 500, '--', $^X, @command)],
-                env => { PERL_HASH_SEED => 0 }));
-        add_own(slurp("$both[$_]{dir}/tmon.out"), $sums[$_]) for 0, 1;
+    my @sides;
+    for my $n (1 .. $runs) {
+        for my $attached ($n % 2 ? (0, 1) : (1, 0)) {
+            my @run = $attached ? tool_command('dprofattach', '--rate', 500, '--', $^X, @command)
+                                : ($^X, '-I' . tree(), '-d:DProf=sample=500', @command);
+            my $run = run_program(\@run, env => { PERL_HASH_SEED => 0 });
+            push @{ $sides[$attached] }, "$run->{dir}/tmon.out";
+        }
     }
-    my ($sampled, $attached) = @sums;
-    my @subs = sort { $sampled->{time}{$b} <=> $sampled->{time}{$a} } keys %{ $sampled->{time} };
-    for my $name (@subs[0 .. 9]) {
-        my @p = map { ($_->{time}{$name} // 0) / $_->{all} } @sums;
-        my $mean = ($p[0] + $p[1]) / 2;
-        my $sigma = sqrt($mean * (1 - $mean) * (1 / $sampled->{samples} + 1 / $attached->{samples}));
-        check(abs($p[1] - $p[0]) <= 3 * $sigma, sprintf '%-58s %5.2f %% with sample=, %5.2f %% '
-            . 'attached; 3 sigma: %.2f', $name, map { 100 * $_ } @p, 3 * $sigma);
-    }
-    print "       by $some runs of each side, with $sampled->{samples} and $attached->{samples} "
-        . "samples\n";
-    return;
+    return compare(DEAREST, @sides);
 }
 
 # CPU time of a fixed piece of work, with and without a sampler, in turns.
@@ -499,12 +487,12 @@ END
 
 # Servers that have perl in them, while they work.
 sub servers {
-    for (AttachedServers::all()) {
+    for (Workers::all()) {
         my ($name, $packages, $is_there, $start) = @$_;
         if (!$is_there->()) { skip($name, "there are no packages $packages"); next }
         my $server = $start->();
         eval { server($name, $server); 1 } or check(0, "$name: $@");
-        AttachedServers::end($server);
+        Workers::end($server);
     }
     return;
 }
@@ -536,7 +524,7 @@ sub server {
         $bad += $text =~ /\$dprof_given_up=(\d+)/ ? $1 : 0;
     }
     check($works > 50 && $samples > 500 && percent($bad, $samples) <= 0.5, sprintf
-        '%s: dprofattach shows work in %d of %d samples, in %d profiles, %.2f %% given up', $name,
+        '%s: dprofattach shows work in %d of %d samples, profiles: %d, given up: %.2f %%', $name,
         $works, $samples, scalar @files, percent($bad, $samples));
     print $run->{err} =~ s/^/       /gmr if !$works;
     return;

@@ -407,7 +407,7 @@ my %HOLDS = (
 # the test passed.
 sub calls_ok {
     my ($p, $sub, $op, $limit, $name) = @_;
-    return span_calls_ok(@_) if ref $sub eq 'HASH';
+    goto &span_calls_ok if ref $sub eq 'HASH';  # so that a failure names the line of the test
     check_arguments('calls_ok', $p, $sub, $op, $limit);
     $name //= "$sub: calls $op $limit";
     return skip_with($name, $p->skipped) && 1 if defined $p->skipped;

@@ -209,7 +209,8 @@ int dp_perl_find(struct dp_perl *perl, struct dp_target *t, const struct dp_regi
     if (!can_read(t, regions))
         return DP_E_IO;
     if (!find_symbols(perl, regions, open, from))
-        return dp_err_set(err, DP_E_NOTPROFILE, "it runs no perl, or one without symbols");
+        return dp_err_set(err, DP_E_NOTPROFILE, "it runs no perl, or one without symbols; link "
+                                                "that perl with -Wl,-E, or do not strip it");
     int rc = choose_layout(perl, own, err);
     if (rc == 0)
         rc = read_op_names(perl);

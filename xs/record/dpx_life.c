@@ -631,7 +631,6 @@ void dpx_life_save(pTHX_ struct dpx_ctx *ctx)
         return;
     U64 now = dpx_ctx_arrive(ctx);
     end_trip(ctx);
-    dpx_values_count(aTHX_ ctx);
     dp_rec_save(&ctx->rec, now);
     dpx_ctx_leave(ctx);
     errno = why;
