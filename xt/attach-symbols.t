@@ -1,6 +1,7 @@
 #!/usr/bin/perl
 # dprofdump looks at perls that were linked and stripped in each way. They have symbols for
-# debuggers (.symtab), those that XS modules need (.dynsym), or neither; then dprofdump says what to do.
+# debuggers (.symtab), those that XS modules need (.dynsym), or neither; then dprofdump says what
+# to do.
 use strict;
 use warnings;
 use FindBin;
