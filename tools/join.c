@@ -6,8 +6,9 @@
  * This program parses lines, not JavaScript: an import begins a line, ends at the next semicolon
  * and renames nothing; `export` begins a line, before a function, a class or a const of one name.
  * File names and exports are unique. The script is part of each page, so empty lines, comments and
- * blanks at the beginning of a line are left out. No text may span several lines. The output file
- * appears when it is complete. */
+ * blanks at the beginning of a line are left out. A comment behind code follows two blanks. No text
+ * may span several lines, or have two blanks and two slashes. The output file appears when it is
+ * complete. */
 #include <ctype.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -111,6 +112,19 @@ static bool says_nothing(const char *at)
     return *at == '\n' || begins(at, "//");
 }
 
+/* Writes a line, without a comment behind its code. */
+static void write_line(FILE *out, const char *at, const char *next)
+{
+    const char *end = strstr(at, "  //");
+    if (end && end < next) {
+        while (end[-1] == ' ')
+            end--;
+        fprintf(out, "%.*s\n", (int)(end - at), at);
+    } else {
+        fwrite(at, 1, (size_t)(next - at), out);
+    }
+}
+
 /* Writes the names of a module's exports, as a list. Returns their number. */
 static int write_exports(FILE *out, const struct module *m)
 {
@@ -156,8 +170,7 @@ static void write_module(FILE *out, const struct module *m)
         next = next_line(at);
         if (says_nothing(at))
             continue;
-        at += strspn(at, " ");
-        fwrite(at, 1, (size_t)(next - at), out);
+        write_line(out, at + strspn(at, " "), next);
     }
     if (n) {
         fputs("return ", out);

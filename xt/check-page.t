@@ -137,7 +137,7 @@ sub joined {
 }
 
 my $upper = "// A comment.\nimport {\n    low,\n} from './b.mjs';\n\nlet own = low;\n"
-    . "export async function upper() {\n    // Why.\n    return own;\n}\n";
+    . "export async function upper() {\n    // Why.\n    return own;      // x: 'y'\n}\n";
 is((joined('a.mjs' => $upper, 'b.mjs' => "let own = 1;\nexport const low = own;\n"))[0], <<"END",
 'use strict';
 const { low } = (() => {
