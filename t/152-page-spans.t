@@ -29,7 +29,8 @@ sub spans_of {
     my @library = split //, $spans->{library};
     is(scalar @library, scalar @names, 'each name is of a library or not');
     return { rows => $by_name->('rows'), longest => $by_name->('longest'),
-        begun => $spans->{begun},
+        begun => $spans->{begun}, (map { $spans->{$_} ? ($_ => $spans->{$_}) : () }
+            qw(sides statements)),
         library => join(' ', sort map { $names[$_] } grep { $library[$_] } 0 .. $#names) };
 }
 
@@ -73,7 +74,9 @@ subtest 'A page has rows, longest calls, libraries, and how often phases began' 
         longest => { "sql:$CAST" => 0.008, 'sql:BEGIN' => 0.002 },
         begun => [$phases],
         library => "DBI::st::execute DBIx::Class::all File::Spec::path sql:BEGIN sql:$CAST",
-    }, 'a trace') or diag explain $got;
+        statements => [{ '(GET /list)' => [3, 3], '(GET /item)' => [1, 1] }],
+    }, 'a trace, whose graph has no phases') or diag explain $got;
+    delete $got->{statements};
     my $tree = "$dir/tree.out";
     in_process('dprofmerge', '-o', $tree, $one);
     my $of_tree = spans_of($tree);
@@ -81,7 +84,11 @@ subtest 'A page has rows, longest calls, libraries, and how often phases began' 
     my $both = spans_of($one, process('two.out', 9, dprof_pid => 12));
     is_deeply([$both->{begun}, $both->{longest}{"sql:$CAST"}, $both->{rows}],
         [[$phases, $phases], 0.009, { "sql:$CAST" => 0 }], 'two processes') or diag explain $both;
-    is(spans_of('--diff', $one, $tree), undef, 'two sides have none of this');
+    my $two = spans_of('--diff', $one, "$tree,$dir/two.out");
+    is_deeply([@$two{qw(begun sides rows longest)}],
+        [[$phases, $phases, $phases], [0, 1, 1], {}, {}],
+        'two sides: how often the phases of each of them began') or diag explain $two;
+    is($two->{library}, $got->{library}, '... and libraries');
 };
 
 subtest 'A profile without spans has nothing of them' => sub {

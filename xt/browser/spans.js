@@ -260,12 +260,13 @@ async function tables(b) {
 
 async function statements(b) {
     const made = await page(b, 'tree.html', '#texts=1');
-    const whole = () => text(made, '#whole'), told = async () =>
-        made.$$eval('#subs .more .soft', (list) => list.map((node) => node.textContent));
+    const whole = () => text(made, '#whole'), told = (of) =>
+        of.$$eval('#subs .more .soft', (list) => list.map((node) => node.textContent));
+    const phases = ['GET /list: 2 times 13 SQL statements, 12 of them equal (N+1?)',
+        'GET /item: 2 times 2 SQL statements'];
     ok(/\u00b7 30 SQL statements, 12 equal in phase GET \/list \(N\+1\?\)$/.test(await whole()),
         `the page says how many statements there are: ${await whole()}`);
-    is(await told(), ['GET /list: 2 times 13 SQL statements, 12 of them equal (N+1?)',
-        'GET /item: 2 times 2 SQL statements'], 'the table says it of each phase');
+    is(await told(made), phases, 'the table says it of each phase');
     const option = async (name) => (await made.$$eval('#phase option', (list) =>
         list.map((o) => [o.textContent, o.value]))).find(([word]) => word.startsWith(name))[1];
     await made.selectOption('#phase', await option('GET /list'));
@@ -276,7 +277,10 @@ async function statements(b) {
     await quiet(made, 'phases');
     // In the time line of a trace, a phase is chosen each time that it ran.
     const trace = await page(b, 'trace.html', '#timeline=1');
-    ok(/\u00b7 30 SQL statements$/.test(await text(trace, '#whole')), 'a trace says all at first');
+    ok(/\u00b7 30 SQL statements, 12 equal in phase GET \/list \(N\+1\?\)$/
+        .test(await text(trace, '#whole')), 'a trace says the same, without a choice of phases');
+    await trace.keyboard.press('S');
+    is(await told(trace), phases, '... and so does its table');
     const part = await trace.$$eval('#part option', (list) => list.find((o) =>
         /phase GET \/list/.test(o.textContent)).value);
     await trace.selectOption('#part', part);
@@ -284,6 +288,22 @@ async function statements(b) {
     ok(/\u00b7 13 SQL statements, 12 of them equal \(N\+1\?\)$/.test(await text(trace, '#whole')),
         `one request has its own: ${await text(trace, '#whole')}`);
     await quiet(trace, 'a request');
+    // Two programs, the second with more calls in its loop, another statement, and without a third.
+    const program = fs.readFileSync(at('shop.pl'), 'utf8');
+    fs.writeFileSync(at('old.pl'), program.replace('1 .. 12', '1 .. 2')
+        .replace('sub item {', "sub item { DBI::st::execute('DELETE FROM old', 5);"));
+    fs.writeFileSync(at('new.pl'), program
+        .replace('sub item {', "sub item { DBI::st::execute('INSERT INTO log', 5);"));
+    for (const name of ['old', 'new'])
+        run(`-d:DProf=out=${name}.out,clock=counting,tree`, `${name}.pl`);
+    tool('dprofflame', '-f', '--diff', '-m', 'real', '-o', 'two.html', 'old.out', 'new.out');
+    const two = await page(b, 'two.html', '#texts=1');
+    ok(/\u00b7 SQL statements: 1 repeated now \(N\+1\?\), 1 new, 1 gone$/
+        .test(await text(two, '#whole')), `a difference says it: ${await text(two, '#whole')}`);
+    is(await told(two), [`repeated now (N+1?): ${MAKER} (2 \u2192 12 by one path)`,
+        'new: INSERT INTO log (0 \u2192 1 by one path)',
+        'gone: DELETE FROM old (1 \u2192 0 by one path)'], '... and which they are');
+    await quiet(two, 'a difference of statements');
 }
 
 // ---- the time line ----

@@ -9,11 +9,12 @@ import { decode } from '../../share/page/data/decode.mjs';
 import { inStacks } from '../../share/page/data/tree.mjs';
 import { compile, matches, tally } from '../../share/page/model/matches.mjs';
 import {
-    begin, packageOfSub, partsOf, profile, spanKind, state, subNamed,
+    begin, exchanged, packageOfSub, partsOf, profile, spanKind, state, subNamed,
 } from '../../share/page/model/profile.mjs';
 import { isGrey, light, makeView, scene } from '../../share/page/model/scene.mjs';
 import {
-    allStatements, callersOf, inStatements, spanKinds, statements,
+    allStatements, callersOf, changedStatements, inStatements, spanKinds, statementLines,
+    statements,
 } from '../../share/page/model/spans.mjs';
 import { unite } from '../../share/page/model/unite.mjs';
 import { readFolded } from '../../share/page/data/folded.mjs';
@@ -229,6 +230,59 @@ is(allStatements(), '5 times 1 SQL statement', '... or of all');
 open({ root: { self: 0, kids: loop(30) } }, { begun: [{ '(GET /)': 30 }] });
 is(allStatements(), '31 SQL statements',
     'of requests that the page does not keep apart, it counts statements only');
+
+// The same requests as a trace, whose graph has no phases.
+const traced = [{ '(GET /)': [38, 36], '(BEGIN)': [1, 1] }];
+open({ root: { self: 0, kids: loop(38) } }, { begun: [{ '(GET /)': 3 }], statements: traced });
+is(statementLines(), ['GET /: 3 times 12.7 SQL statements, 12 of them equal (N+1?)',
+    'BEGIN: 1 SQL statement'], 'a page of a trace has the numbers of its phases');
+is(allStatements(), '39 SQL statements, 12 equal in phase GET / (N+1?)', '... and says the worst');
+state.chain = [{ act: 'hide', text: 'sql:SELECT b' }];
+makeView(1000);
+is(statementLines(), ['38 SQL statements'], '... but not of what a step leaves');
+state.chain = [];
+open({ root: { self: 0, kids: loop(38) } }, { begun: [{ '(GET /)': 3 }, { '(GET /)': 1 }],
+    statements: [...traced, { '(GET /)': [2, 1] }] });
+is(statementLines(), ['GET /: 4 times 10 SQL statements', 'BEGIN: 1 SQL statement'],
+    'what is equal in several processes together is unknown');
+
+// ---- statements of two sides ----
+
+const diff = { view: 'graph', width: 'after', colour: 'self', negate: false, factor: [1, 2],
+    normalized: '', runs: [1, 1], significant: null, moved: {}, mode: 'diff' };
+const both = (text, before, after) => f(`sql:${text}`, [1, 1], [], [before, after]);
+const compared = (kids, spans = {}, more = {}) => open({ sides: ['a', 'b'],
+    diff: { ...diff, ...more }, root: { self: 0, kids } }, { sides: [0, 1], ...spans });
+const listed = (...kids) => [f('main::list', [1, 1], kids, [1, 1])];
+compared([
+    ...listed(both('loop', 1, 12), both('same', 3, 3), both('less', 11, 10), both('log', 0, 1)),
+    f('main::other', [1, 1], [both('loop', 2, 2), both('old', 10, 0), f('http:x', [0, 1], [],
+        [0, 99])], [1, 1])]);
+is(statementLines(), ['repeated now (N+1?): loop (2 \u2192 12 by one path)',
+    'new: log (0 \u2192 1 by one path)', 'gone: old (10 \u2192 0 by one path)',
+    'no longer repeated: less (11 \u2192 10 by one path)'],
+'a difference says which statements are repeated now, new or gone');
+is(allStatements(),
+    'SQL statements: 1 repeated now (N+1?), 1 new, 1 gone, 1 no longer repeated',
+    '... and how many');
+begin(exchanged(profile), { lines: false, times: false });
+makeView(1000);
+is(changedStatements().map(({ name: sub, fate }) => [partsOf(sub)[1], fate]),
+    [['less', 0], ['old', 1], ['log', 2], ['loop', 3]], 'exchanged sides have the opposite');
+compared(listed(both('loop', 12, 24)));
+is([allStatements(), statementLines()], ['', []],
+    'a statement that was repeated before is no news');
+compared(listed(both('loop', 30, 33)), {}, { runs: [3, 3] });
+is(statementLines(), ['repeated now (N+1?): loop (10 \u2192 11 by one path)'],
+    'several runs have means');
+const loaded = listed(both('page', 9, 36), both('loop', 9, 44), both('log', 0, 4));
+const asked = { begun: [{ '(phase GET /)': 9 }, { '(phase GET /)': 4 }] };
+compared([f('(phase GET /)', [0, 0], loaded, [0, 0])], asked);
+is(statementLines(), ['repeated now (N+1?): loop (1 \u2192 11 by one path)',
+    'new: log (0 \u2192 1 by one path)'], 'phases that ran more often have means');
+compared(loaded, asked);
+is(statementLines(), ['new: log (0 \u2192 4 by one path)'],
+    'of requests that the page does not keep apart, it says only what is new or gone');
 
 // ---- a second profile ----
 

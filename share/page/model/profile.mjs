@@ -80,7 +80,7 @@ export function begin({ facts, tree, whole = null }, has) {
 // Returns what begin() takes, with the sides exchanged.
 export function exchanged({ facts, tree, whole }) {
     const turned = (list) => list && [list[1], list[0]],
-        { sides, diff, places = [], old = {} } = facts,
+        { sides, diff, places = [], old = {}, spans } = facts,
         of = (frames) =>
             frames
             && new Frames(frames.name, frames.parent, frames.when, (m, side) =>
@@ -91,6 +91,7 @@ export function exchanged({ facts, tree, whole }) {
             ...facts,
             sides: turned(sides),
             isSwapped: !facts.isSwapped,
+            spans: spans && { ...spans, sides: spans.sides.map((side) => 1 - side) },
             places: places.map((place, sub) => old[sub] || place),
             old: Object.fromEntries(Object.keys(old).map((sub) => [sub, places[sub]])),
             diff: {

@@ -1,9 +1,12 @@
-// Spans, frames that are no subs: kinds, callers, and how many statements of SQL are equal.
+// Spans, frames that are no subs: kinds, callers, and how many statements of SQL are equal, or
+// differ between two sides.
 
 import { keep } from '../base/lists.mjs';
-import { grouped, plural } from '../base/words.mjs';
+import { grouped, plural, short } from '../base/words.mjs';
 import { OUT, PART, PART_KIND, PHASE_KIND, inStacks, inclusive, regroup } from '../data/tree.mjs';
-import { isSpan, last, profile, shown, spanKind, state, values } from './profile.mjs';
+import {
+    isSpan, last, partsOf, profile, runsOf, shown, spanKind, state, values,
+} from './profile.mjs';
 import { chained, lane, partInWords } from './steps.mjs';
 
 // Returns the kinds of spans that the profile has.
@@ -78,11 +81,12 @@ const MANY = 10;               // more equal statements than that are probably t
 
 const stepOf = (act) => state.chain.find((step) => step.act === act);
 
-// Returns how often a phase began, in the chosen process or in all; '': any phase.
-function timesOf(phase) {
-    const { begun = [] } = profile.facts.spans || {}, { parts = [] } = profile.facts,
+// Returns how often a phase began on a side, in the chosen process or in all; '': any phase.
+function timesOf(phase, side = 0) {
+    const { begun = [], sides = [] } = profile.facts.spans || {}, { parts = [] } = profile.facts,
         process = stepOf('process'),
-        of = begun.filter((_, k) => !process || parts[k] === process.text);
+        of = begun.filter((_, k) =>
+            (sides[k] || 0) === side && (!process || parts[k] === process.text));
     return of
         .flatMap((list) => (phase ? [list[phase] || 0] : Object.values(list)))
         .reduce((a, b) => a + b, 0);
@@ -103,6 +107,28 @@ function phasedTree() {
     );
 }
 
+// Hands over the frames of statements of SQL: the frame, its name, and its phase or ''.
+function eachStatement(tree, what) {
+    const of = new Int32Array(tree.n), { names, facts: { kinds } } = profile, at = stepOf('phase');
+    for (let i = 0; i < tree.n; i++) {
+        const name = tree.name[i];
+        of[i] = kinds[name] === PHASE_KIND ? name : i ? of[tree.parent[i]] : -1;
+        if (spanKind(name) === 'sql') what(i, name, of[i] >= 0 ? names[of[i]] : at ? at.text : '');
+    }
+}
+
+// Returns the statements of traces by phase. Their graph has no phases, so the page has these
+// numbers. How many are equal in several processes together is unknown.
+function statementsInTraces() {
+    const found = new Map();
+    for (const [phase, [calls, equal]] of profile.facts.spans.statements.flatMap(Object.entries)) {
+        const row = keep(found, phase, () => ({ calls: 0, equal: 0 }));
+        row.equal = row.calls ? NaN : equal;
+        row.calls += calls;
+    }
+    return found;
+}
+
 // Counts the statements of SQL in each phase, or in what the chain leaves: { phase, times, calls,
 // equal }, those with the most equal ones first. phase: its name, or ''; times: how often it began;
 // equal: the most calls of one statement from one path of calls, NaN if that cannot be known.
@@ -111,29 +137,27 @@ export function statements() {
     if (profile.diff || key < 0 || !spanKinds().includes('sql')) return [];
     const split = phasedTree(),
         tree = split || chained(),
-        { kinds } = profile.facts,
         isOne = !!phase || (!!stepOf('time') && !profile.facts.options.sampled)
-            || timesOf('') <= 1;
+            || timesOf('') <= 1,
+        isTraced = !split && !isOne && !state.chain.length
+            && !!(profile.facts.spans || {}).statements;
     return keep(tree.kept, `statements ${isOne} ${phase && phase.text}`, () => {
-        const calls = values(tree, key)[last()], found = new Map(), of = new Int32Array(tree.n);
-        for (let i = 0; i < tree.n; i++) {
-            const name = tree.name[i];
-            of[i] = split && kinds[name] === PHASE_KIND ? name : i ? of[tree.parent[i]] : -1;
-            if (spanKind(name) !== 'sql' || !calls[i]) continue;
-            const row = keep(found, of[i], () => ({ calls: 0, equal: 0 }));
-            row.calls += calls[i];
-            row.equal = Math.max(row.equal, calls[i]);
-        }
+        const calls = values(tree, key)[last()],
+            found = isTraced ? statementsInTraces() : new Map();
+        if (!isTraced)
+            eachStatement(tree, (i, _, text) => {
+                if (!calls[i]) return;
+                const row = keep(found, text, () => ({ calls: 0, equal: 0 }));
+                row.calls += calls[i];
+                row.equal = Math.max(row.equal, calls[i]);
+            });
         return [...found]
-            .map(([name, row]) => {
-                const text = name >= 0 ? profile.names[name] : phase ? phase.text : '';
-                return {
-                    phase: text && partInWords(text),
-                    times: (text && timesOf(text)) || 1,
-                    calls: row.calls,
-                    equal: split || isOne ? row.equal : NaN,
-                };
-            })
+            .map(([text, row]) => ({
+                phase: text && partInWords(text),
+                times: (text && timesOf(text)) || 1,
+                calls: row.calls,
+                equal: split || isOne || isTraced ? row.equal : NaN,
+            }))
             .sort((a, b) => b.equal / b.times - a.equal / a.times || b.calls - a.calls);
     });
 }
@@ -148,8 +172,58 @@ export function inStatements({ times, calls, equal }) {
         + (most > 1 ? `, ${rounded(most)} of them equal${most > MANY ? ' (N+1?)' : ''}` : '');
 }
 
-// Returns the same for all that is on show, or '' if there are no statements.
+// What may have become of a statement, the worst first.
+const FATES = ['repeated now (N+1?)', 'new', 'gone', 'no longer repeated'];
+
+function fateOf([before, after], canRepeat) {
+    if (canRepeat && after > MANY && before <= MANY) return 0;
+    if (!before !== !after) return before ? 2 : 1;
+    return canRepeat && before > MANY && after <= MANY ? 3 : -1;
+}
+
+// Returns the statements that differ between two sides: { name, fate, equal }. fate: its number in
+// FATES; equal: by side, the most calls from one path in a phase, each time that the phase ran.
+export function changedStatements() {
+    const key = profile.key('calls');
+    if (!profile.diff || profile.relative || key < 0 || !spanKinds().includes('sql')) return [];
+    const split = phasedTree(), tree = split || chained(), sides = [0, 1],
+        canRepeat = !!split || !!stepOf('phase')
+            || sides.every((side) => timesOf('', side) <= runsOf(side));
+    return keep(tree.kept, 'changed statements', () => {
+        const calls = sides.map((side) => tree.own(key, side)), found = new Map();
+        eachStatement(tree, (i, name, phase) => {
+            const equal = keep(found, name, () => [0, 0]);
+            for (const side of sides) {
+                const times = (phase && timesOf(phase, side)) || runsOf(side);
+                equal[side] = Math.max(equal[side], calls[side][i] / times);
+            }
+        });
+        return [...found]
+            .map(([name, equal]) => ({ name, fate: fateOf(equal, canRepeat), equal }))
+            .filter(({ fate }) => fate >= 0)
+            .sort((a, b) => a.fate - b.fate || Math.max(...b.equal) - Math.max(...a.equal)
+                || profile.rank[a.name] - profile.rank[b.name]);
+    });
+}
+
+// Returns what there is to say about statements, a line each: by phase, or what differs.
+export function statementLines() {
+    if (profile.diff)
+        return changedStatements().map(({ name, fate, equal }) =>
+            `${FATES[fate]}: ${short(partsOf(name)[1])} (${equal.map(rounded).join(' \u2192 ')}`
+            + ' by one path)');
+    const rows = statements();
+    return rows.map((row) => (row.phase ? `${row.phase}: ` : '') + inStatements(row));
+}
+
+// Returns the same of all that is on show, or '' if there is nothing to say.
 export function allStatements() {
+    if (profile.diff) {
+        const n = FATES.map(() => 0);
+        for (const { fate } of changedStatements()) n[fate]++;
+        const told = FATES.map((word, k) => n[k] && `${grouped(n[k])} ${word}`).filter(Boolean);
+        return told.length ? `SQL statements: ${told.join(', ')}` : '';
+    }
     const rows = statements();
     if (rows.length < 2) return rows.map(inStatements).join('');
     const [{ phase, times, equal }] = rows, most = equal / times;

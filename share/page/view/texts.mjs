@@ -9,14 +9,14 @@ import { COUNT, amount, seconds } from '../model/numbers.mjs';
 import {
     last, partsOf, placeOf, profile, real, spanKind, state,
 } from '../model/profile.mjs';
-import { callersOf, inStatements, inclusiveOf, statements } from '../model/spans.mjs';
+import { callersOf, inclusiveOf, statementLines } from '../model/spans.mjs';
 import { chained } from '../model/steps.mjs';
 import { byName, subs } from '../model/subs.mjs';
 import { pickSpan } from '../act/open.mjs';
 import { cellsOf, drawTable, headCells, nameCell, tableColumns } from './table.mjs';
 
 const PAGE = 200;
-const MOST_PHASES = 20;
+const MOST_LINES = 20;
 
 const textOrder = { sort: 'total', down: true, shown: PAGE };
 
@@ -130,15 +130,6 @@ function textRow(span, columns) {
     ];
 }
 
-// Returns the statements of SQL of each phase; or, without phases, of all.
-function statementsOf() {
-    const rows = statements();
-    return rows.slice(0, MOST_PHASES).map((row) =>
-        make('div', { className: 'soft' },
-            (rows.length > 1 || row.phase) && row.phase
-                ? `${short(row.phase, 60)}: ${inStatements(row)}` : inStatements(row)));
-}
-
 function drawTexts() {
     const node = $('subs'), was = node.querySelector('.list'), top = was ? was.scrollTop : 0;
     node.hidden = state.source;
@@ -168,7 +159,8 @@ function drawTexts() {
         'div',
         { className: 'list texts', tabIndex: -1 },
         make('div', { className: 'more' }, `${plural(n, 'text')}`
-            + `${matches.names ? ', matching' : ''}`, ...statementsOf()),
+            + `${matches.names ? ', matching' : ''}`, ...statementLines()
+                .slice(0, MOST_LINES).map((line) => make('div', { className: 'soft' }, line))),
         make('table', {},
             make('thead', {}, make('tr', {}, ...headCells(columns, textOrder, by, again))),
             ...bodies),
