@@ -20,12 +20,8 @@ sub calls_in {
     } else {
         %calls = %{ profile_ok($file, '... and the trace is whole')->{calls} };
     }
-    my %span = map { /^(\S+) (\S+)/ ? (decoded("$1\::$2") => decoded("$1:$2")) : () }
-        slurp($file) =~ /^& \w+ (.*) kind=span$/mg;
-    return { map { ($span{$_} // $_) => $calls{$_} } keys %calls };
+    return \%calls;
 }
-
-sub decoded { my ($text) = @_; $text =~ s/%([0-9A-F]{2})/chr hex $1/ge; utf8::decode($text); $text }
 
 # Runs a program plain and in a mode. Returns the calls of all spans and the run.
 sub spans_of {

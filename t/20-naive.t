@@ -106,7 +106,8 @@ sub random_text {
             ? (rnd(4) ? '-' : rnd(2) ? '/' : $marks > 0 ? '*' : '-') : '+';
         if ($op ne '+' && $op ne '*') { $id = $stack[-1] }
         if (!$named{$id}++) {
-            $trace .= sprintf "& %x P%d n%d lib/x.pm:%d\n", $id, $id % 3, $id, $id;
+            $trace .= sprintf "& %x P%d n%d lib/x.pm:%d%s\n", $id, $id % 3, $id, $id,
+                $ours && $id % 3 == 0 ? ' kind=span' : '';
         }
         if ($old && rnd(3) == 0) {
             $_ += rnd(30) for @clock;
@@ -121,7 +122,7 @@ sub random_text {
         times => [rnd(9_000_000), rnd(90), rnd(90_000)], lines => $trace);
 }
 
-my $runs = $ENV{DPROF_RUNS} || TestEnvironment::rounds(2, 20);
+my $runs = $ENV{DPROF_RUNS} || TestEnvironment::rounds(4, 20);
 for my $seed (1 .. $runs) {
     my $text = random_text($seed);
     next if check("seed $seed", $text);

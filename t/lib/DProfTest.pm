@@ -305,11 +305,11 @@ sub edges_of_tree {
     my (%name, @stack, %edges);
     my ($tree) = slurp($path) =~ /^PART3\n(.*)/ms;
     for (split /\n/, $tree // '') {
-        if (/^& (\w+) (\S+) (\S+)/) {
-            my ($id, $name) = ($1, "$2\::$3");
+        if (my ($id, $of, $name, $kind) = /^& (\w+) (\S+) (\S+) \S+(?:.* kind=(\w+))?/) {
+            $name = $of . (($kind // '') eq 'span' ? ':' : '::') . $name;
             $name =~ s/%([0-9A-F]{2})/chr hex $1/ge;
             utf8::decode($name);
-            $name{$id} = / kind=phase$/ ? '(program)' : $name;
+            $name{$id} = ($kind // '') eq 'phase' ? '(program)' : $name;
         } elsif (/^= (\d+) (\w+) (\d+)/) {
             my ($depth, $id, $calls) = ($1, $2, $3);
             my $name = $depth ? $name{$id} // die "$path: no name for $id\n" : '(program)';

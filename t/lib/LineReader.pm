@@ -24,8 +24,8 @@ sub read_text {
         if (/^= \d+ \w+ \d+ (\d+) (\d+) (\d+) \d+ \d+((?: \d+)*)/) {
             my @row = ($1, $2, $3, split ' ', $4);
             $got{nodes}[$_] += $row[$_] for 0 .. $#row;
-        } elsif (/^& (\w+) (\S+) (\S+)/) {
-            $name{$1} = "$2\::$3";
+        } elsif (/^& (\w+) (\S+) (\S+) \S+(.*)/) {
+            $name{$1} = join $4 eq ' kind=span' ? ':' : '::', $2, $3;
         } elsif (/^#f (\S+)(?: size=\d+ crc=[0-9a-f]+(?: text=[\w+\/=]+)?)?$/) {
             $file = $1 eq '%' ? '' : $1;
             push @{ $got{problems} }, "file $file twice" if $seen{$file}++;

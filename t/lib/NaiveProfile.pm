@@ -23,6 +23,14 @@ sub decode {
     $s;
 }
 
+# Returns the name that a line gives: PACKAGE::NAME, or KIND:TEXT of a span.
+sub name_of {
+    my ($ours, undef, undef, $package, $name, @more) = @_;
+    my $of = decode($package, $ours);
+    return decode($name, $ours) if !length $of;
+    return $of . (grep({ $_ eq 'kind=span' } @more) ? ':' : '::') . decode($name, $ours);
+}
+
 # Adds up the times and calls of a profile's text.
 sub read {
     my ($self, $text) = @_;
@@ -68,8 +76,7 @@ sub read {
             next;
         }
         if ($f[0] eq '&') {
-            my $p = decode($f[2], $ours);
-            $name{ hex $f[1] } = (length $p ? "${p}::" : '') . decode($f[3], $ours);
+            $name{ hex $f[1] } = name_of($ours, @f);
             next;
         }
         my $n;
@@ -117,8 +124,7 @@ sub read {
     for my $line (split /\n/, $tree) {
         my @f = split ' ', $line;
         if ($f[0] eq '&') {
-            my $p = decode($f[2], $ours);
-            $name{ hex $f[1] } = (length $p ? "${p}::" : '') . decode($f[3], $ours);
+            $name{ hex $f[1] } = name_of($ours, @f);
             $phase{ hex $f[1] } = 1 if $line =~ / kind=phase/;
         }
         next if $f[0] ne '=';

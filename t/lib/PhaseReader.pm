@@ -35,7 +35,8 @@ sub each_node {
         if (/^& (\w+) (\S+) (\S+) \S+(.*)/) {
             my ($id, $package, $sub, $more) = ($1, $2, $3, $4);
             $is_phase{$id} = $more =~ / kind=phase/;
-            my $name = $is_phase{$id} ? $sub : "$package\::$sub";
+            my $name = $is_phase{$id} ? $sub : $package . ($more =~ / kind=span/ ? ':' : '::')
+                . $sub;
             $name{$id} = $name =~ s/%([0-9A-F]{2})/chr hex $1/ger;
         } elsif (/^= (\d+) (\w+) (\d+)/ && $1) {
             $code->($1, $name{$2}, $3, $is_phase{$2});

@@ -113,7 +113,7 @@ sub _name {
         return;
     }
     my %sub = (id => $id, package => $self->_decode($package), name => $self->_decode($name));
-    $sub{full} = "$sub{package}::$sub{name}";
+    $sub{full} = $sub{package} . (grep({ $_ eq 'kind=span' } @more) ? ':' : '::') . $sub{name};
     if ($place ne '-') {
         $place =~ /^(.*):(\d+)$/s or $self->problem("bad place $place");
         @sub{qw(file line)} = ($self->_decode($1 // ''), $2);
