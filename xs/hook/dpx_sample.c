@@ -10,10 +10,9 @@
  *
  * The ticker notes four words: PL_curcop, PL_op, PL_comppad, PL_parser. The program sees the flag
  * only when the next statement has begun, so the first two show what really ran. The pad shows
- * whose statement that was: a sub that was entered since is left out. While perl enters or leaves a
- * sub, the pad is not that of the statement: then the statement counts. If the sub has returned,
- * its line is kept and the stack is what it is by then. To make that rare, the ops that end subs
- * check the flag, too, from a tick to its sample.
+ * whose statement that was: a sub that was entered since is left out. If the sub has returned, its
+ * line is kept and the stack is what it is by then. To make that rare, the ops that end subs check
+ * the flag, too, from a tick to its sample.
  *
  * The ticker never follows a pointer of perl's. The program does, and the words may be stale by
  * then: the statement may be freed (PL_opfreehook clears the word, or notes that PL_curcop leads to
@@ -142,22 +141,15 @@ static void know_body(struct dpx_tick *t, const CV *cv, U32 sub)
     *b = (struct dpx_body){ CvROOT(cv), t->freed, sub };
 }
 
-/* The first op of the code that a statement stands in. */
-static const OP *root_of(const COP *cop)
-{
-    const OP *root = (const OP *)cop;
-    for (const OP *up = root; up; up = op_parent((OP *)up))
-        root = up;
-    return root;
-}
-
 /* The sub around a statement; 0: unknown. */
 static U32 sub_that_ended(const struct dpx_ctx *ctx, const COP *cop)
 {
     U32 number = DPX_STMT_NUMBER(cop);
     if (dp_lines_is_known(&ctx->statements, number))
         return ctx->statements.places[number].sub;
-    const OP *root = root_of(cop);
+    const OP *root = (const OP *)cop;
+    for (const OP *up = root; up; up = op_parent((OP *)up))
+        root = up;
     const struct dpx_body *b = body_of(&ctx->tick, root);
     return b->root == root && b->freed == ctx->tick.freed ? b->sub : 0;
 }
@@ -171,20 +163,6 @@ static bool has_only_called(pTHX_ struct dpx_ctx *ctx, const struct sampled *of,
         if (of->stack[i].cv && dpx_running_sub(aTHX_ ctx, &of->stack[i]) == sub)
             return !dpx_running_has_pad(of->stack[i].cv, ctx->tick.pad);
     return false;
-}
-
-/* Is the statement one of the running code that has the pad of the tick? The code of strings and of
- * files has no root that a context shows. */
-static bool is_its_statement(pTHX_ struct dpx_ctx *ctx, const struct sampled *of, const COP *cop)
-{
-    const struct dpx_running *r = of->in < of->n ? &of->stack[of->in] : NULL;
-    if (r && !r->cv)
-        return r->span || cop != r->from;
-    U32 number = DPX_STMT_NUMBER(cop);
-    if (dp_lines_is_known(&ctx->statements, number)
-        && ctx->statements.places[number].sub == (r ? dpx_running_sub(aTHX_ ctx, r) : 0))
-        return true;
-    return root_of(cop) == (r ? CvROOT(r->cv) : PL_main_root);
 }
 
 /* Did the program that perl is embedded in run at the tick, and not perl? An op alone does not say
@@ -215,40 +193,22 @@ static void find_leaf(pTHX_ struct dpx_ctx *ctx, struct sampled *of)
     of->span = is_known ? t->in_c.span : 0;
 }
 
-/* Finds the activation of the tick by its pad. Returns false if that has returned since; then the
- * innermost of what runs now stands for it. live: the statement of the tick, or NULL. */
-static bool find_activation(pTHX_ struct dpx_ctx *ctx, struct sampled *of, const COP *live)
-{
-    const PAD *pad = ctx->tick.pad;
-    for (of->in = 0; of->in < of->n && of->stack[of->in].pad != pad; of->in++)
-        ;
-    if (of->in == of->n && (!pad || pad != dpx_running_main_pad(aTHX))) {
-        of->in = 0;
-        of->ended = live ? sub_that_ended(ctx, live) : 0;
-        if (of->ended && has_only_called(aTHX_ ctx, of, of->ended))
-            of->ended = 0;
-        return false;
-    }
-    if (!live || is_its_statement(aTHX_ ctx, of, live))
-        return true;
-    /* While perl enters a sub, the statement of the tick is still the caller's; while perl leaves a
-     * sub, the pad is the caller's already. */
-    if (of->in < of->n && live == of->stack[of->in].from) {
-        of->in++;
-        return true;
-    }
-    of->ended = sub_that_ended(ctx, live);
-    return false;
-}
-
 /* Finds the activation and the statement of the tick. */
 static void find_statement(pTHX_ struct dpx_ctx *ctx, struct sampled *of)
 {
     const struct dpx_tick *t = &ctx->tick;
     const COP *cop = tick_cop(t), *found = NULL;
-    bool is_live = is_statement(aTHX_ t, cop);
-    bool is_there = find_activation(aTHX_ ctx, of, is_live ? cop : NULL);
+    for (of->in = 0; of->in < of->n && of->stack[of->in].pad != t->pad; of->in++)
+        ;
+    bool is_there = of->in < of->n || (t->pad && t->pad == dpx_running_main_pad(aTHX));
+    if (!is_there)
+        of->in = 0;
     of->returned = !is_there;
+    bool is_live = is_statement(aTHX_ t, cop);
+    if (is_live && !is_there)
+        of->ended = sub_that_ended(ctx, cop);
+    if (of->ended && has_only_called(aTHX_ ctx, of, of->ended))
+        of->ended = 0;
     if (!is_live || (!is_there && !of->ended && !DPX_STMT_NUMBER(cop)))
         cop = of->in ? of->stack[of->in - 1].from : PL_curcop;
     else if (is_there && (found = dpx_running_statement(aTHX_ cop, t->op)) != NULL)
