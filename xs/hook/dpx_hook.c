@@ -750,7 +750,7 @@ static void install_calls(pTHX_ const struct dpx_ctx *ctx, int way)
     run_loop = orig_runops = dpx_run.loop_before = PL_runops;
     if ((ctx->rec.how.ops || dpx_run.plan.ops) && dpx_events_may_count_ops(orig_runops))
         run_loop = orig_runops == Perl_runops_standard ? run_and_count : debug_and_count;
-    if ((dpx_run.opt.heap || dpx_run.blocks_only) && run_loop == run_and_count)
+    if ((dpx_run.opt.heap == DPX_HEAP_EXACT || dpx_run.blocks_only) && run_loop == run_and_count)
         run_loop = run_and_follow;
     dpx_adopt_type(OP_LEAVESUB, &orig_leavesub, leavesub_hook[way]);
     dpx_adopt_type(OP_LEAVESUBLV, &orig_leavesublv, leavesublv_hook[way]);

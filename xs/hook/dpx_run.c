@@ -390,8 +390,8 @@ static bool begin_recording(pTHX_ struct dpx_ctx *ctx)
     struct dp_err err;
     if (!dpx_run.begun)
         dpx_life_watch();
-    if (dpx_run.begun && dpx_run.plan.bytes)
-        dpx_heap_watch();       /* the last interpreter may have ended before this one began */
+    if (dpx_run.begun)          /* the last interpreter may have ended before this one began */
+        dpx_events_watch_heap(&dpx_run.plan);
     dpx_run.begun = true;
     dpx_filter_init(aTHX_ &ctx->names.filter);
     dpx_life_begin(aTHX_ ctx);

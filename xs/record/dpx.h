@@ -260,6 +260,7 @@ struct dpx_ctx {
     struct dpx_spans spans;
     struct dpx_site *sites;     /* places of calls by the ops that call (dpx_site.c) */
     struct dpx_values *values;  /* heap=exact (dpx_values.h); NULL: values are not followed */
+    struct dpx_owner *blocks;   /* heap=sample (dpx_blocks.h); NULL: no blocks are noted */
     struct dpx_coros coro;
     struct dpx_tick tick;
 

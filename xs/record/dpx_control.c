@@ -174,7 +174,7 @@ void dpx_control_stage(pTHX_ struct dpx_ctx *ctx)
     if (ctx->block.runs || dpx_run.blocks_only)
         return;
     if (PL_phase == PERL_PHASE_RUN) {
-        if (ctx->values)
+        if (dpx_run.opt.heap)
             dpx_values_watch_end(aTHX);
         begin_main(ctx);
         if (dpx_run.opt.start == DPX_START_MAIN)

@@ -119,7 +119,8 @@ static const char *name_clash(const struct dpx_plan *plan, const struct dp_pmu_e
 #define WORD(id, word, ...) word,
     static const char *const taken[] = { DP_METRIC_LIST(WORD) "ops", "svs", "svs-freed", "bytes",
                                          "bytes-freed", "noise", "samples", "values", "live-values",
-                                         "live-bytes" };
+                                         "live-bytes", "allocated-blocks",
+                                         "allocated-bytes", "live-blocks" };
 #undef WORD
     for (size_t i = 0; ev->kind == DP_PMU_PERF && i < DP_ARRAY_LEN(taken); i++)
         if (strEQ(ev->name, taken[i]))
@@ -211,14 +212,40 @@ static int add_event(pTHX_ struct dpx_plan *plan, struct dp_pmu *pmu, const char
     return rc;
 }
 
-/* Adds the columns of heap=: the values that were made, and those that live with their bytes. */
+/* Adds the columns of heap=exact: the values that were made, and those that live with their bytes;
+ * or of heap=sample (dpx_blocks.h). */
 static void add_heap(struct dpx_plan *plan)
 {
     plan->heap_at = plan->n;
-    add_column(plan, "values", "", "values");
-    add_column(plan, "live-values", "", "values");
+    if (dpx_run.opt.heap == DPX_HEAP_EXACT) {
+        add_column(plan, "values", "", "values");
+        add_column(plan, "live-values", "", "values");
+    } else {
+        add_column(plan, "allocated-blocks", "", "blocks");
+        add_column(plan, "allocated-bytes", "", "bytes");
+        add_column(plan, "live-blocks", "", "blocks");
+        add_column(plan, "live-values", "", "values");
+    }
     add_column(plan, "live-bytes", "", "bytes");
-    plan->n_own += 3;
+    plan->n_own += plan->n - plan->heap_at;
+}
+
+const char *dpx_events_watch_heap(const struct dpx_plan *plan)
+{
+    bool samples = dpx_run.opt.heap == DPX_HEAP_SAMPLE;
+    int what = (plan->bytes ? DPX_HEAP_COUNTS : 0) | (samples ? DPX_HEAP_SAMPLES : 0);
+    return what ? dpx_heap_watch(what) : NULL;
+}
+
+/* Begins to watch perl's allocations, if the plan needs that. Returns 0 or an error with the
+ * reason. */
+static int watch_heap(const struct dpx_plan *plan, struct dp_err *err)
+{
+    const char *why = dpx_events_watch_heap(plan);
+    if (!why)
+        return 0;
+    return plan->bytes ? dp_pmu_complain(err, "bytes", strlen("bytes"), why)
+                       : dp_err_set(err, DP_E_ARG, "heap=sample: %s", why);
 }
 
 int dpx_events_plan(pTHX_ struct dpx_plan *plan, const char *list, struct dp_err *err)
@@ -239,15 +266,14 @@ int dpx_events_plan(pTHX_ struct dpx_plan *plan, const char *list, struct dp_err
     if (dpx_run.opt.heap)
         add_heap(plan);
     if (!list || !*list)
-        return 0;
+        return watch_heap(plan, err);
     if ((rc = dpx_events_open_pmu(&pmu, NULL)) < 0)
         return dp_err_set(err, rc, "%s", dp_err_text(rc));
     while (rc == 0 && (len = dp_pmu_next(&list, &text)) > 0)
         rc = add_event(aTHX_ plan, pmu, text, len, err);
     dp_pmu_free(pmu);
-    const char *why = rc == 0 && plan->bytes ? dpx_heap_watch() : NULL;
-    if (why)
-        rc = dp_pmu_complain(err, "bytes", strlen("bytes"), why);
+    if (rc == 0)
+        rc = watch_heap(plan, err);
     if (rc == 0 && (plan->columns.err || plan->missing.err))
         rc = dp_err_set(err, DP_E_NOMEM, "%s", dp_err_text(DP_E_NOMEM));
     return rc;

@@ -26,6 +26,10 @@ int dpx_events_plan(pTHX_ struct dpx_plan *plan, const char *list, struct dp_err
  * replacement of that folder. Returns 0 or DP_E_NOMEM. */
 int dpx_events_open_pmu(struct dp_pmu **pmu, const char *sysfs);
 
+/* Begins to watch perl's allocations, if the plan or heap=sample needs that. Returns NULL, or why
+ * that is impossible. */
+const char *dpx_events_watch_heap(const struct dpx_plan *plan);
+
 /* Can the event be counted here and now? *ev becomes the event that is counted then (cycles:u). If
  * it returns false, `why` has the reason, and what to do. */
 bool dpx_events_try(pTHX_ const struct dp_pmu *pmu, struct dp_pmu_event *ev, char *why,

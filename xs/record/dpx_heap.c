@@ -6,6 +6,7 @@
  * global offset table. A perl with a malloc of its own (MYMALLOC) has no count. */
 #include "dpx_heap.h"
 #include "dpx.h"
+#include "dpx_blocks.h"
 
 #if defined(__linux__) && defined(__LP64__) && !defined(MYMALLOC)
 
@@ -21,35 +22,81 @@
 /* Bytes as the allocator has rounded them. */
 static __thread int64_t in_use;
 
-static void *our_malloc(size_t n)
+/* Bytes to the next sampled byte (dp_blocks.h); 0: the thread has not begun. */
+static __thread int64_t to_sample;
+
+/* Is the next sampled byte in the next n bytes that this thread allocates? */
+DP_INLINE bool is_sampled(size_t n)
 {
-    void *p = malloc(n);
-    in_use += (int64_t)malloc_usable_size(p);
-    return p;
+    to_sample -= (int64_t)(n & INT64_MAX);
+    return DP_UNLIKELY(to_sample <= 0);
 }
 
-static void *our_calloc(size_t n, size_t size)
+DP_INLINE void note_freed(void *p)
 {
-    void *p = calloc(n, size);
-    in_use += (int64_t)malloc_usable_size(p);
-    return p;
+    if (DP_UNLIKELY(*dpx_blocks_hint_of(p)))
+        dpx_blocks_freed(p);
 }
 
-/* Takes the place of realloc() in perl, and counts the bytes in use. */
-static void *our_realloc(void *old, size_t n)
-{
-    int64_t before = (int64_t)malloc_usable_size(old);
-    void *p = realloc(old, n);
-    if (p || !n)
-        in_use += (int64_t)malloc_usable_size(p) - before;
-    return p;
-}
+DP_INLINE int64_t size_of(void *p) { return (int64_t)malloc_usable_size(p); }
 
-static void our_free(void *p)
-{
-    in_use -= (int64_t)malloc_usable_size(p);
-    free(p);
-}
+/* Take the places of the allocator's functions in perl. COUNTS: the bytes in use are counted;
+ * SAMPLES: blocks are noted. */
+#define FUNCTIONS(name, COUNTS, SAMPLES) \
+    static void *name##_malloc(size_t n) \
+    { \
+        struct dpx_ctx *owner = NULL; \
+        bool sampled = SAMPLES && is_sampled(n); \
+        if (DP_UNLIKELY(sampled)) \
+            owner = dpx_blocks_owner(); \
+        void *p = malloc(n); \
+        if (COUNTS) \
+            in_use += size_of(p); \
+        if (DP_UNLIKELY(sampled)) \
+            to_sample = dpx_blocks_allocated(owner, p, n); \
+        return p; \
+    } \
+    static void *name##_calloc(size_t n, size_t size) \
+    { \
+        struct dpx_ctx *owner = NULL; \
+        bool sampled = SAMPLES && is_sampled(n * size); \
+        if (DP_UNLIKELY(sampled)) \
+            owner = dpx_blocks_owner(); \
+        void *p = calloc(n, size); \
+        if (COUNTS) \
+            in_use += size_of(p); \
+        if (DP_UNLIKELY(sampled)) \
+            to_sample = dpx_blocks_allocated(owner, p, n * size); \
+        return p; \
+    } \
+    static void *name##_realloc(void *old, size_t n) \
+    { \
+        struct dpx_ctx *owner = NULL; \
+        bool sampled = SAMPLES && is_sampled(n); \
+        int64_t before = COUNTS ? size_of(old) : 0; \
+        if (DP_UNLIKELY(sampled)) \
+            owner = dpx_blocks_owner(); \
+        if (SAMPLES) \
+            note_freed(old); \
+        void *p = realloc(old, n); \
+        if (COUNTS && (p || !n)) \
+            in_use += size_of(p) - before; \
+        if (DP_UNLIKELY(sampled)) \
+            to_sample = dpx_blocks_allocated(owner, p, n); \
+        return p; \
+    } \
+    static void name##_free(void *p) \
+    { \
+        if (COUNTS) \
+            in_use -= size_of(p); \
+        if (SAMPLES) \
+            note_freed(p); \
+        free(p); \
+    }
+FUNCTIONS(count, true, false)
+FUNCTIONS(sample, false, true)
+FUNCTIONS(both, true, true)
+#undef FUNCTIONS
 
 int64_t dpx_heap_in_use(void) { return in_use; }
 
@@ -57,12 +104,15 @@ int64_t dpx_heap_in_use(void) { return in_use; }
 
 typedef void anything(void);
 
+/* The functions, by what they do: DPX_HEAP_COUNTS, DPX_HEAP_SAMPLES or both, less 1. */
 static const struct {
     const char *name;
-    anything *ours;
+    anything *ours[3];
 } functions[] = {
-    { "malloc", (anything *)our_malloc }, { "calloc", (anything *)our_calloc },
-    { "realloc", (anything *)our_realloc }, { "free", (anything *)our_free },
+#define ROW(name)  { #name, { (anything *)count_##name, (anything *)sample_##name, \
+                              (anything *)both_##name } },
+    ROW(malloc) ROW(calloc) ROW(realloc) ROW(free)
+#undef ROW
 };
 
 static struct {
@@ -125,7 +175,7 @@ static bool make_writable(const struct elf_object *o, void *at, bool on)
 /* Sets the entries of a relocation table that point to functions of the heap to ours, and notes
  * what they were. Entries that cannot be written are left as they are. */
 static void replace_entries(const struct elf_object *o, const ElfW(Rela) * rela, size_t n,
-                            const ElfW(Sym) * symbols, const char *names)
+                            const ElfW(Sym) * symbols, const char *names, int what)
 {
     for (size_t i = 0; i < n; i++) {
         const char *name = names + symbols[ELF64_R_SYM(rela[i].r_info)].st_name;
@@ -141,7 +191,7 @@ static void replace_entries(const struct elf_object *o, const ElfW(Rela) * rela,
                 continue;
             replaced[n_replaced].at = at;
             replaced[n_replaced++].before = *at;
-            __atomic_store_n(at, functions[k].ours, __ATOMIC_RELAXED);
+            __atomic_store_n(at, functions[k].ours[what - 1], __ATOMIC_RELAXED);
             make_writable(o, at, false);
         }
     }
@@ -170,7 +220,7 @@ static bool tells_sizes(void)
            && malloc_is.dli_fbase == size_is.dli_fbase;
 }
 
-const char *dpx_heap_watch(void)
+const char *dpx_heap_watch(int what)
 {
     struct elf_object o;
     const ElfW(Rela) *plt = NULL, *rela = NULL;
@@ -199,9 +249,9 @@ const char *dpx_heap_watch(void)
     if (!symbols || !names)
         return "perl's calls of the allocator cannot be found";
     if (plt)
-        replace_entries(&o, plt, plt_size / sizeof *plt, symbols, names);
+        replace_entries(&o, plt, plt_size / sizeof *plt, symbols, names, what);
     if (rela)
-        replace_entries(&o, rela, rela_size / sizeof *rela, symbols, names);
+        replace_entries(&o, rela, rela_size / sizeof *rela, symbols, names, what);
     if (n_replaced < DP_ARRAY_LEN(functions)) {
         dpx_heap_unwatch();
         return "perl's calls of the allocator cannot be found";
@@ -227,7 +277,7 @@ void dpx_heap_unwatch(void)
 const char *dpx_heap_refusal(void)
 {
     bool watched = n_replaced > 0;
-    const char *why = dpx_heap_watch();
+    const char *why = dpx_heap_watch(DPX_HEAP_COUNTS);
     if (!watched)
         dpx_heap_unwatch();
     return why;
@@ -235,8 +285,9 @@ const char *dpx_heap_refusal(void)
 
 #else
 
-const char *dpx_heap_watch(void)
+const char *dpx_heap_watch(int what)
 {
+    (void)what;
 #ifdef MYMALLOC
     return "this perl has an allocator of its own";
 #else
@@ -244,7 +295,7 @@ const char *dpx_heap_watch(void)
 #endif
 }
 
-const char *dpx_heap_refusal(void) { return dpx_heap_watch(); }
+const char *dpx_heap_refusal(void) { return dpx_heap_watch(DPX_HEAP_COUNTS); }
 void dpx_heap_unwatch(void) {}
 int64_t dpx_heap_in_use(void) { return 0; }
 

@@ -7,13 +7,15 @@
 
 #include "dp_base.h"
 
-/* Begins to count, in all threads. Returns NULL, or why that is impossible. */
-const char *dpx_heap_watch(void);
+/* Begins, in all threads, to count bytes, or to note blocks (dpx_blocks.h), or both; does nothing
+ * if it has begun. Returns NULL, or why that is impossible. */
+enum { DPX_HEAP_COUNTS = 1, DPX_HEAP_SAMPLES = 2 };
+const char *dpx_heap_watch(int what);
 
 /* Could counting begin? Returns what dpx_heap_watch would, and changes nothing. */
 const char *dpx_heap_refusal(void);
 
-/* Ends the counting. */
+/* Ends that. */
 void dpx_heap_unwatch(void);
 
 /* Returns the bytes taken less the bytes given back by this thread since the beginning. It may be

@@ -1,6 +1,7 @@
 /* A recorder's life, and its states (enum dpx_state): made, begun, forked, in an exec, ended; in
  * the program's first interpreter or in a thread. */
 #include "dpx_life.h"
+#include "dpx_blocks.h"
 #include "dpx_control.h"
 #include "dpx_coro.h"
 #include "dpx_ctx.h"
@@ -44,8 +45,11 @@ void dpx_life_begin(pTHX_ struct dpx_ctx *ctx)
     ctx->thx = ctx->owner = DPX_THX;
     ctx->mainstack = PL_mainstack;
     dpx_ctx_show(aTHX_ ctx);
-    if (dpx_run.opt.heap && !dpx_values_begin(aTHX_ ctx))
-        dpx_say("DProf: out of memory; the values of process %ld are not followed", ctx->pid);
+    bool good = dpx_run.opt.heap == DPX_HEAP_EXACT ? dpx_values_begin(aTHX_ ctx)
+                : dpx_run.opt.heap == DPX_HEAP_SAMPLE ? dpx_blocks_begin(ctx)
+                : true;
+    if (!good)
+        dpx_say("DProf: out of memory; the heap of process %ld is not followed", ctx->pid);
 }
 
 /* Ends a recording for good: hooks look at ctx->thx, and ignore this state from here on. */
@@ -53,6 +57,7 @@ static void end_state(struct dpx_ctx *ctx, enum dpx_state state)
 {
     ctx->state = state;
     ctx->thx = NULL;
+    dpx_blocks_end(ctx);
     ctx->statements.open = 0;
 }
 
@@ -86,6 +91,7 @@ static void release_ctx(struct dpx_ctx *ctx)
     dp_mem_free(ctx->frames);
     dp_mem_free(ctx->sites);
     dpx_values_free(ctx);
+    dpx_blocks_free(ctx);
     dp_mem_free(ctx->tick.stack);
     dp_mem_free(ctx->tick.placed);
     dp_mem_free(ctx->tick.called);
@@ -466,6 +472,7 @@ static void keep_line(struct dpx_ctx *ctx)
  * kernel kills a process that has SIGBUS blocked. */
 static void before_fork(void)
 {
+    dpx_blocks_before_fork();
     sigset_t bus, before;
     sigemptyset(&bus);
     sigaddset(&bus, SIGBUS);
@@ -479,6 +486,7 @@ static void before_fork(void)
 
 static void after_fork_parent(void)
 {
+    dpx_blocks_in_parent();
     pthread_mutex_unlock(&dpx_run.lock);
 }
 
@@ -504,6 +512,7 @@ static void after_fork_child(void)
 {
     int why = errno;
     pthread_mutex_init(&dpx_run.lock, NULL);
+    dpx_blocks_in_child();
     dpx_run.off |= !dpx_run.opt.fork;
     if (dpx_run.opt.sample)
         dpx_ticker_forked();

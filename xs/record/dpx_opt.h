@@ -10,6 +10,7 @@
 
 enum { DPX_BUFFER = 1 << 14 };  /* marks in memory by default */
 
+enum dpx_follow { DPX_HEAP_NO, DPX_HEAP_EXACT, DPX_HEAP_SAMPLE };
 enum dpx_start { DPX_START_BEGIN, DPX_START_MAIN, DPX_START_MARK, DPX_START_NO };
 
 /* The options, in the order of the help: X(KIND, field, name, help, fields of struct option ...).
@@ -47,8 +48,10 @@ enum dpx_start { DPX_START_BEGIN, DPX_START_MAIN, DPX_START_MARK, DPX_START_NO }
     X(TEXT, only, "only", "a regex: subs that do not match are not recorded", .told = true) \
     X(TEXT, skip, "skip", "a regex: subs that match are not recorded", .told = true) \
     X(TEXT, events, "events", "counters: instructions+cache-misses; ops, svs, bytes") \
-    X(CHOICE, heap, "heap", "values that live, by the place that made them", \
-      .choices = "no\0exact\0") \
+    X(CHOICE, heap, "heap", "memory by the place that took it: each value, or sampled blocks", \
+      .choices = "no\0exact\0sample\0") \
+    X(SIZE, heap_interval, "heap-interval", "heap=sample: bytes from one sample to the next", \
+      .least = 1, .most = UINT64_C(1) << 30, .otherwise = UINT64_C(256) << 10) \
     X(CHOICE, builtins, "builtins", "print, sort, match, system, ... as CORE:name", \
       .choices = "no\0slow\0") \
     X(TEXT, detail, "detail", "what calls are about: sql+http+template+command+file+regex", \
@@ -85,10 +88,13 @@ enum dpx_start { DPX_START_BEGIN, DPX_START_MAIN, DPX_START_MARK, DPX_START_NO }
       "lines needs a tree: -d:DProf=tree,lines") \
     X(o->source && !(o->sample || o->lines), \
       "source=1 needs lines: -d:DProf=tree,lines,source=1") \
-    X(o->heap && !o->tree, "heap=exact needs a tree: -d:DProf=tree,heap=exact") \
-    X(o->heap && (o->slice || o->spool), \
+    X(o->heap == DPX_HEAP_EXACT && !o->tree, \
+      "heap=exact needs a tree: -d:DProf=tree,heap=exact") \
+    X(o->heap == DPX_HEAP_SAMPLE && !(o->tree || o->sample || o->slice || o->spool), \
+      "heap=sample needs a tree or sample=: -d:DProf=tree,heap=sample") \
+    X(o->heap == DPX_HEAP_EXACT && (o->slice || o->spool), \
       "heap=exact follows values from the beginning to the end; leave slice= and spool= out") \
-    X(o->heap && o->sample, \
+    X(o->heap == DPX_HEAP_EXACT && o->sample, \
       "heap=exact looks at each op, and sample= does not; leave one out") \
     X(o->out && (o->slice || o->spool), \
       "out= and spool= both say where profiles go; leave one out")

@@ -1,4 +1,5 @@
 #include "dpx_slice.h"
+#include "dpx_blocks.h"
 #include "dpx_coro.h"
 #include "dpx_file.h"
 #include "dpx_requests.h"
@@ -83,10 +84,12 @@ static void trim_spool(void)
 
 bool dpx_slice_end(struct dpx_ctx *ctx)
 {
+    DPX_DTHX(ctx);
     struct dp_err err;
     int why = errno;
     dp_err_init(&err);
     dpx_file_begin(ctx);
+    dpx_blocks_count(aTHX_ ctx);
     bool good = write_slice(ctx, &err);
     if (good) {
         dp_live_remove(&ctx->live);
@@ -126,6 +129,7 @@ bool dpx_slice_next(struct dpx_ctx *ctx, const struct dpx_frame *last, U32 id)
     dpx_span_clear(ctx);
     ctx->child.inherited = (size_t)(last - ctx->frames);
     dp_rec_keep_line(&ctx->rec);
+    dpx_blocks_keep(ctx);
     dp_live_release(&ctx->live);
     dp_outfile_init(&ctx->out);
     ctx->file.tree_at = 0;
@@ -136,6 +140,7 @@ bool dpx_slice_next(struct dpx_ctx *ctx, const struct dpx_frame *last, U32 id)
     errno = why;
     if (rc < 0)
         return false;
+    dpx_blocks_resume(ctx);
     if (!ctx->rec.paused && !ctx->rec.saving.stopped) {
         dpx_coro_renew(ctx, links);
         relink_frames(ctx, last, id);

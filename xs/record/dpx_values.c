@@ -13,6 +13,7 @@
  * head when it gives the head out, and when it takes it back. perl_destruct calls PL_threadhook
  * after the END blocks and before it frees values. */
 #include "dpx_values.h"
+#include "dpx_blocks.h"
 #include "dpx_ctx.h"
 #include "dp_mem.h"
 
@@ -282,9 +283,11 @@ static size_t body_bytes(svtype type)
     }
 }
 
+size_t dpx_values_head_bytes(const SV *sv) { return sizeof(SV) + body_bytes(SvTYPE(sv)); }
+
 static size_t bytes_of(SV *sv)
 {
-    size_t bytes = sizeof(SV) + body_bytes(SvTYPE(sv));
+    size_t bytes = dpx_values_head_bytes(sv);
     switch (SvTYPE(sv)) {
     case SVt_PVAV: return bytes + array_bytes((AV *)sv);
     case SVt_PVHV: return bytes + hash_bytes((HV *)sv);
@@ -345,6 +348,7 @@ void dpx_values_count(pTHX_ struct dpx_ctx *ctx)
     size_t at = dpx_run.plan.heap_at;
     bool lines = ctx->rec.how.lines != NULL;
     int why = errno;
+    dpx_blocks_count(aTHX_ ctx);
     if (!v || v->off || ctx->rec.over)
         return;
     dpx_values_take_census(aTHX_ ctx);
@@ -361,6 +365,8 @@ void dpx_values_count(pTHX_ struct dpx_ctx *ctx)
 
 void dpx_values_last(pTHX_ struct dpx_ctx *ctx)
 {
+    dpx_blocks_count(aTHX_ ctx);
+    dpx_blocks_end(ctx);
     if (!ctx->values || ctx->values->is_last)
         return;
     dpx_values_count(aTHX_ ctx);

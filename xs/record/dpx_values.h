@@ -70,11 +70,14 @@ DP_INLINE void dpx_values_look(pTHX_ struct dpx_ctx *ctx, struct dpx_values *v)
     v->tree = ctx->rec.cct.serial;
 }
 
+/* The bytes of a value's head and body. */
+size_t dpx_values_head_bytes(const SV *sv);
+
 /* Counts what is alive, by site, and keeps the counts of the census before. */
 void dpx_values_take_census(pTHX_ struct dpx_ctx *ctx);
 
-/* Takes a census, and gives the counts to the contexts and statements, in place of those of
- * the time before. */
+/* Takes a census, of values or blocks, and gives the counts to the contexts and statements, in
+ * place of those of the time before. */
 void dpx_values_count(pTHX_ struct dpx_ctx *ctx);
 
 /* Forgets the places of all values: the tree of contexts is gone. */
@@ -84,7 +87,7 @@ void dpx_values_forget(pTHX_ struct dpx_ctx *ctx);
  * latest before perl frees what still lives. Called when the main program begins. */
 void dpx_values_watch_end(pTHX);
 
-/* The main program ends: counts what is alive, once. */
+/* The main program ends: counts what is alive, once, values or blocks. */
 void dpx_values_last(pTHX_ struct dpx_ctx *ctx);
 
 /* Ends that, and gives perl's list back as it was. */

@@ -1,0 +1,173 @@
+# heap=sample: blocks of memory by the context and the line that allocated them. With an interval of
+# one byte every block is noted, so the numbers are exact.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use Test::More;
+use DProfTest;
+use RunReader qw(MODES wrong_sums);
+
+use Config;
+
+plan skip_all => 'perl has an allocator of its own'
+    if $Config{usemymalloc} && $Config{usemymalloc} eq 'y';
+
+my $has_lines = grep { $_->[0] eq 'lines' } MODES;
+my %every = (PERL_DPROF_MODE => 'tree', PERL_DPROF_HEAP => 'sample',
+    'PERL_DPROF_HEAP_INTERVAL' => 1, $has_lines ? (PERL_DPROF_LINES => 'time') : ());
+
+# Runs a program plain and profiled. Returns the run.
+sub sampled {
+    my ($code, $what, %env) = @_;
+    my $file = spew(scratch() . '/p.pl', $code);
+    my $plain = plain(['-I' . root() . '/lib', $file]);
+    my $run = profiled([$file], limit => 60, env => { counting(), %every, %env });
+    is(same_as_plain($plain, $run), '', "the program runs as plain: $what");
+    return $run;
+}
+
+# The values of a counter by path of subs.
+sub by_path {
+    my ($profile, $metric) = @_;
+    my $out = run_tool('dproffold', ['-m', $metric, $profile])->{out};
+    return { map { /\A(.*) (\d+)\z/ ? ($1 => $2) : () } split /\n/, $out };
+}
+
+# ---- programs that know what they leave ----
+
+# By path: values that live, with those of which the memory is their own and those that they hold.
+my @programs = (
+    ['a cache', <<'END', { 'main::get' => 3000 }],
+my %cache;
+sub get { my ($k) = @_; $cache{"k$k"} = { id => $k, is => 1 }; return }
+get($_) for 1 .. 750;
+END
+    ['cycles', <<'END', { 'main::cycle' => 4000 }],
+sub cycle { my $a = {}; my $b = {}; $a->{b} = $b; $b->{a} = $a; return }
+cycle() for 1 .. 1000;
+END
+    ['values that another sub frees', <<'END', { 'main::put;main::make' => 600 }],
+my @q = (1) x 1000; @q = ();
+sub make { my ($n) = @_; return bless { n => $n }, 'Obj' }
+sub put { push @q, make($_[0]); return }
+sub drop { shift @q; return }
+for my $i (0 .. 2999) { put($i); drop() if $i >= 300 }
+END
+    ['temporary values', <<'END', {}],
+sub noise {
+    my @t = map { +{ a => $_ } } 1 .. 20;
+    my %h = map { $_ => [$_] } 1 .. 20;
+    return @t + keys %h;
+}
+noise() for 1 .. 100;
+END
+    ['strings that grow elsewhere', <<'END', { 'main::grow' => 100 }],
+my @s;
+sub begin { $s[$_[0]] = "$_[0]" x 10; return }
+sub grow { $s[$_[0]] .= 'x' x 5000; return }
+begin($_), grow($_) for 0 .. 99;
+END
+    ['exceptions', <<'END', { 'main::fails' => 300 }],
+our @kept;
+sub fails { my $x = { a => [1] }; push @kept, [2]; die { x => $x } }
+for (1 .. 100) { eval { fails() } }
+$@ = '';
+END
+);
+for (@programs) {
+    my ($what, $code, $want) = @$_;
+    my $run = sampled("$code\n1;\n", $what);
+    my $got = by_path($run->{profile}, 'live-values');
+    for my $path (sort keys %$want) {
+        my $n = $got->{$path} // 0;
+        cmp_ok($n - $want->{$path}, '>=', 0, "... $path has what it left: $n");
+        cmp_ok($n - $want->{$path}, '<=', 6, '... and pads of its own at most');
+    }
+    my @others = grep { /main::(?!BEGIN)/ && !$want->{$_} && $got->{$_} > 50 } keys %$got;
+    is("@others", '', '... and no other sub has many') or diag explain $got;
+    is_deeply([wrong_sums($run->{profile})], [], '... and the lines add up to the subs')
+        if $has_lines;
+}
+
+# ---- bytes ----
+
+{
+    my $run = sampled(<<'END', 'strings of known sizes');
+my @kept;
+sub keep { my ($n) = @_; push @kept, 'x' x $n; return }
+sub drop { my ($n) = @_; my $s = 'y' x $n; undef $s; return }
+keep(10_000), drop(20_000) for 1 .. 100;
+1;
+END
+    my $live = by_path($run->{profile}, 'live-bytes');
+    my $all = by_path($run->{profile}, 'allocated-bytes');
+    cmp_ok(abs($live->{'main::keep'} - 1_000_000), '<', 25_000,
+        "what lives: $live->{'main::keep'} bytes of 1,000,000 and the heads");
+    cmp_ok($live->{'main::drop'} // 0, '<', 5000, '... and what was freed does not');
+    cmp_ok($all->{'main::drop'}, '>', 2_000_000, 'what was allocated has all');
+}
+
+# ---- snapshots, children, threads, slices ----
+
+{
+    my $run = sampled(<<'END', 'snapshots');
+use Devel::DProf::Control 'heap';
+our (@kept, %seen);
+sub keep { push @kept, [$_[0]]; return }
+sub replace { $seen{ $_[0] % 3 } = [1]; return }
+keep($_), replace($_) for 1 .. 100;
+heap('warm');
+keep($_), replace($_) for 1 .. 1000;
+heap('done');
+1;
+END
+    my ($warm, $done) = map { by_path("$run->{profile}-$_", 'live-values') } qw(warm done);
+    my @of_keep = map { $_->{'main::keep'} } $warm, $done, by_path($run->{profile}, 'live-values');
+    cmp_ok(abs($of_keep[1] - $of_keep[0] - 3000), '<=', 3, "what grew between two: @of_keep");
+    is($of_keep[2], $of_keep[1], 'the end has what the last one has');
+    cmp_ok(abs($done->{'main::replace'} - $warm->{'main::replace'}), '<=', 2,
+        'what is replaced does not grow');
+}
+
+{
+    my $run = sampled(<<'END', 'a fork');
+our (@parent, @child);
+sub before { push @parent, [1] for 1 .. 500; return }
+sub after { push @child, [1] for 1 .. 300; @parent = (); return }
+before();
+if (!fork) { after(); exit 0 }
+wait;
+1;
+END
+    my ($child) = grep { $_ ne $run->{profile} } glob "$run->{profile}.*";
+    cmp_ok(by_path($run->{profile}, 'live-values')->{'main::before'}, '>=', 1500,
+        'the parent has its values');
+    my $of_child = by_path($child, 'live-values');
+    cmp_ok($of_child->{'main::after'}, '>=', 900, '... and the child those of its own');
+    ok(!$of_child->{'main::before'}, '... and none of the parent');
+}
+
+{
+    my $dir = scratch();
+    my $run = sampled(<<'END', 'slices', PERL_DPROF_MODE => '', PERL_DPROF_SLICE => 1,
+use Devel::DProf::Control;
+our @kept;
+sub keep { push @kept, [1] for 1 .. 100; return }
+sub idle { Devel::DProf::_advance(2_000_000_000, 2_000_000_000) if defined &Devel::DProf::_advance;
+    return }
+for (1 .. 5) { keep(); idle(); idle() }
+1;
+END
+        PERL_DPROF_SPOOL => "$dir/spool");
+    my @slices = sort { -M $b <=> -M $a || $a cmp $b } glob "$dir/spool/*";
+    cmp_ok(scalar @slices, '>', 2, scalar(@slices) . ' slices');
+    my @live = map { by_path($_, 'live-values')->{'main::keep'} // 0 } @slices;
+    is($live[-1], (sort { $b <=> $a } @live)[0], "each has what lives: @live");
+    cmp_ok($live[-1], '>=', 1500, 'the last one has all');
+    my $all = 0;
+    $all += by_path($_, 'allocated-blocks')->{'main::keep'} // 0 for @slices;
+    cmp_ok($all, '<', 700, "allocations are in one slice each: $all");
+}
+
+done_testing;

@@ -1,0 +1,439 @@
+/* What this relies on: PERL_GET_THX is the interpreter of this thread, or NULL, wherever perl calls
+ * the allocator. PL_body_arenas leads to a list of struct arenas. What dpx_values.c relies on about
+ * arenas and heads is relied on here, too. */
+#include "dpx_blocks.h"
+#include "dpx_ctx.h"
+#include "dpx_values.h"
+#include "dp_blocks.h"
+#include "dp_mem.h"
+#include "dp_rec_mark.h"
+
+#include <string.h>
+
+uint8_t dpx_blocks_hint[DPX_BLOCKS_HINTS];
+
+/* Where blocks were allocated that live: a context and a statement of the recording. */
+struct site {
+    struct dp_cct_node *node;
+    struct dp_stmt *line;       /* NULL: statements are not kept */
+    uint64_t live, live_bytes;
+    uint64_t values, value_bytes;       /* of the last census: values, bytes of heads and bodies */
+    uint64_t counted, counted_bytes;    /* what the counters have of these */
+    size_t path, depth;         /* between two slices: where the calls that lead to it stand */
+    uint32_t number;            /* and the number of its statement */
+};
+
+/* What a recording has of its blocks. */
+struct dpx_owner {
+    struct dp_map site_of;      /* number of a node, number of a statement -> site */
+    struct site *sites;         /* the n-th is site n + 1 */
+    size_t n, cap;
+    struct step { uint32_t id, place; } *steps;     /* between two slices: calls, the innermost
+                                                     * first */
+    size_t n_steps, steps_cap;
+    bool over;                  /* no block is noted any more */
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;    /* guards all that follows, the hints
+                                                             * and the counts of blocks */
+static struct dp_blocks table;
+
+/* Of each thread. */
+static __thread struct dp_block_dice dice;
+
+/* ---- sites ---- */
+
+/* The site of what runs; 0: nothing is recorded, or memory is short. */
+static uint32_t site_of(struct dpx_ctx *ctx)
+{
+    struct dpx_owner *o = ctx->blocks;
+    struct dp_cct_node *node = ctx->rec.marks.cur;
+    struct dp_lines *lines = ctx->rec.how.lines;
+    struct dp_stmt *line = !lines ? NULL : ctx->rec.marks.line->number ? ctx->rec.marks.line
+                                                                       : lines->rest;
+    if (!node->number)
+        return 0;
+    struct dp_map_slot *slot = dp_map_put(&o->site_of, (uint64_t)node->number << 32
+                                                           | (line ? line->number : 0));
+    if (!slot)
+        return 0;
+    if (slot->value != DP_MAP_NONE)
+        return slot->value;
+    slot->value = 0;
+    if (dp_mem_grow((void **)&o->sites, &o->cap, o->n + 1, sizeof *o->sites) < 0)
+        return 0;
+    o->sites[o->n] = (struct site){ .node = node, .line = line };
+    return slot->value = (uint32_t)++o->n;
+}
+
+/* Adds to a counter of a site. The number may be negative, as counters count modulo 2^64. */
+static void count(const struct site *site, size_t column, uint64_t n)
+{
+    size_t at = dpx_run.plan.heap_at + column;
+    site->node->counts[at] += n;
+    if (site->line)
+        site->line->counts[at] += n;
+}
+
+static void count_live(struct site *site, uint64_t blocks, uint64_t bytes)
+{
+    site->live += blocks;
+    site->live_bytes += bytes;
+    count(site, DPX_BLOCKS_LIVE, blocks);
+    count(site, DPX_BLOCKS_LIVE_BYTES, bytes);
+}
+
+static void count_all(const struct site *site, uint64_t blocks, uint64_t bytes)
+{
+    count(site, DPX_BLOCKS_ALL, blocks);
+    count(site, DPX_BLOCKS_ALL_BYTES, bytes);
+}
+
+/* ---- allocations ---- */
+
+/* Can blocks be noted now? Not while recording is paused or a stretch is held back, and not before
+ * the first event of a child. */
+static bool is_counting(const struct dpx_ctx *ctx)
+{
+    return ctx->state == DPX_ON && ctx->blocks && !ctx->blocks->over && !ctx->rec.over
+           && !ctx->rec.paused && !ctx->rec.saving.trip && !ctx->rec.saving.held;
+}
+
+struct dpx_ctx *dpx_blocks_owner(void)
+{
+#ifdef DPX_MULTIPLICITY
+    PerlInterpreter *my_perl = PERL_GET_THX;
+    if (!my_perl)
+        return NULL;
+#endif
+    struct dpx_ctx *ctx = DPX_CTX;
+    return ctx->thx == DPX_THX && is_counting(ctx) ? ctx : NULL;
+}
+
+/* The first numbers of a thread: with the counting clock, always the same. */
+static void begin_dice(void)
+{
+    dice.state = dpx_run.clock.kind == DPX_CLOCK_COUNTING ? 1 : dp_map_any(&dice) | 1;
+}
+
+static void add_hint(const void *at)
+{
+    uint8_t *hint = dpx_blocks_hint_of(at);
+    *hint += *hint < UINT8_MAX;
+}
+
+static void take_hint(const void *at)
+{
+    uint8_t *hint = dpx_blocks_hint_of(at);
+    *hint -= *hint < UINT8_MAX;
+}
+
+/* Counts a noted block of that address as freed, if there is one. */
+static void forget_block(const void *at)
+{
+    struct dp_block block;
+    if (!*dpx_blocks_hint_of(at) || !dp_blocks_take(&table, (uintptr_t)at, &block))
+        return;
+    const struct dpx_ctx *owner = block.owner;
+    take_hint(at);
+    count_live(&owner->blocks->sites[block.site - 1], -(uint64_t)block.blocks, -block.bytes);
+}
+
+int64_t dpx_blocks_allocated(struct dpx_ctx *owner, void *at, size_t size)
+{
+    uint64_t interval = dpx_run.opt.heap_interval;
+    if (DP_UNLIKELY(!dice.state)) {
+        begin_dice();
+        int64_t first = dp_block_distance(&dice, interval);
+        if (first > (int64_t)size)
+            return first - (int64_t)size;
+    }
+    struct dp_block block = { .at = (uintptr_t)at, .owner = owner };
+    if (!owner || !at || !size)
+        return dp_block_distance(&dice, interval);
+    int why = errno;
+    dp_block_weigh(&block, &dice, size, interval);
+    pthread_mutex_lock(&lock);
+    forget_block(at);           /* if others than perl have freed one with that address */
+    block.site = site_of(owner);
+    if (block.site && dp_blocks_add(&table, &block) == 0) {
+        struct site *site = &owner->blocks->sites[block.site - 1];
+        add_hint(at);
+        count_all(site, block.blocks, block.bytes);
+        count_live(site, block.blocks, block.bytes);
+    }
+    pthread_mutex_unlock(&lock);
+    errno = why;
+    return dp_block_distance(&dice, interval);
+}
+
+void dpx_blocks_freed(void *at)
+{
+    int why = errno;
+    pthread_mutex_lock(&lock);
+    forget_block(at);
+    pthread_mutex_unlock(&lock);
+    errno = why;
+}
+
+/* ---- the census ---- */
+
+/* The lists of arenas for bodies, as perl's sv.c has them. */
+struct arenas {
+    struct arenas *next;
+    unsigned room, n;
+    struct { char *arena; size_t size; svtype type; } at[];
+};
+
+/* Does not count a block that is an arena. */
+static void leave_out(const struct dpx_ctx *ctx, const void *arena)
+{
+    struct dp_block block;
+    if (!*dpx_blocks_hint_of(arena))
+        return;
+    const struct dp_block *found = dp_blocks_find(&table, (uintptr_t)arena);
+    if (!found || found->owner != ctx || !dp_blocks_take(&table, (uintptr_t)arena, &block))
+        return;
+    struct site *site = &ctx->blocks->sites[block.site - 1];
+    take_hint(arena);
+    count_live(site, -(uint64_t)block.blocks, -block.bytes);
+    count_all(site, -(uint64_t)block.blocks, -block.bytes);
+}
+
+static void leave_out_arenas(pTHX_ const struct dpx_ctx *ctx)
+{
+    for (const SV *arena = PL_sv_arenaroot; arena; arena = (const SV *)SvANY(arena))
+        leave_out(ctx, arena);
+#ifndef PURIFY
+    for (const struct arenas *a = (const void *)PL_body_arenas; a; a = a->next)
+        for (unsigned i = 0; i < a->n && i < a->room; i++)
+            leave_out(ctx, a->at[i].arena);
+#endif
+}
+
+/* The block with the string of a scalar, the elements of an array or the buckets of a hash. */
+static const void *memory_of(SV *sv)
+{
+    STRLEN before = 0;
+    switch (SvTYPE(sv)) {
+    case SVt_PVAV: return AvALLOC((AV *)sv);
+    case SVt_PVHV: return HvARRAY((HV *)sv);
+    case SVt_PV: case SVt_PVIV: case SVt_PVNV: case SVt_PVMG: case SVt_PVLV:
+        if (SvROK(sv) || isREGEXP(sv) || !SvLEN(sv))
+            return NULL;
+        if (SvOOK(sv))
+            SvOOK_offset(sv, before);
+        return SvPVX_const(sv) ? SvPVX_const(sv) - before : NULL;
+    default: return NULL;
+    }
+}
+
+/* Is that a scalar without memory of its own, held by nothing but one array or hash? */
+static bool is_bare(SV *sv)
+{
+    return sv && SvREFCNT(sv) == 1 && SvTYPE(sv) <= SVt_PVMG && !memory_of(sv);
+}
+
+static void count_bare(SV *sv, uint64_t *n, uint64_t *bytes)
+{
+    if (is_bare(sv)) {
+        ++*n;
+        *bytes += dpx_values_head_bytes(sv);
+    }
+}
+
+/* Counts a value whose memory is a noted block, and the scalars that it holds. The table of shared
+ * keys is a hash without values. */
+static void count_value(pTHX_ struct site *site, SV *sv, uint64_t weight)
+{
+    uint64_t n = 1, bytes = dpx_values_head_bytes(sv);
+    if (SvTYPE(sv) == SVt_PVAV && AvREAL((AV *)sv)) {
+        for (SSize_t i = 0; i <= AvFILLp((AV *)sv); i++)
+            count_bare(AvARRAY((AV *)sv)[i], &n, &bytes);
+    } else if (SvTYPE(sv) == SVt_PVHV && (HV *)sv != PL_strtab) {
+        HE **at = HvARRAY((HV *)sv);
+        for (STRLEN i = 0; i <= HvMAX((HV *)sv); i++)
+            for (const HE *he = at[i]; he; he = HeNEXT(he)) {
+                bytes += sizeof *he;
+                count_bare(HeVAL(he), &n, &bytes);
+            }
+    }
+    site->values += n * weight;
+    site->value_bytes += bytes * weight;
+}
+
+static void count_values(pTHX_ const struct dpx_ctx *ctx)
+{
+    for (SV *arena = PL_sv_arenaroot; arena; arena = (SV *)SvANY(arena)) {
+        const SV *end = arena + SvREFCNT(arena);
+        for (SV *sv = arena + 1; sv < end; sv++) {
+            const void *memory = SvTYPE(sv) == (svtype)SVTYPEMASK ? NULL : memory_of(sv);
+            if (!memory || !*dpx_blocks_hint_of(memory))
+                continue;
+            const struct dp_block *block = dp_blocks_find(&table, (uintptr_t)memory);
+            if (block && block->owner == ctx)
+                count_value(aTHX_ &ctx->blocks->sites[block->site - 1], sv, block->blocks);
+        }
+    }
+}
+
+void dpx_blocks_count(pTHX_ struct dpx_ctx *ctx)
+{
+    struct dpx_owner *o = ctx->blocks;
+    int why = errno;
+    if (!o || o->over || ctx->rec.over || ctx->state == DPX_BORN)
+        return;
+    pthread_mutex_lock(&lock);
+    leave_out_arenas(aTHX_ ctx);
+    for (size_t i = 0; i < o->n; i++)
+        o->sites[i].values = o->sites[i].value_bytes = 0;
+    count_values(aTHX_ ctx);
+    for (size_t i = 0; i < o->n; i++) {
+        struct site *site = &o->sites[i];
+        count(site, DPX_BLOCKS_VALUES, site->values - site->counted);
+        count(site, DPX_BLOCKS_LIVE_BYTES, site->value_bytes - site->counted_bytes);
+        site->counted = site->values;
+        site->counted_bytes = site->value_bytes;
+    }
+    pthread_mutex_unlock(&lock);
+    errno = why;
+}
+
+/* ---- the end ---- */
+
+/* Begins the sites anew, without any block of the recording. */
+static void forget(struct dpx_ctx *ctx)
+{
+    dp_blocks_disown(&table, ctx);
+    dp_map_clear(&ctx->blocks->site_of);
+    ctx->blocks->n = ctx->blocks->n_steps = 0;
+}
+
+bool dpx_blocks_begin(struct dpx_ctx *ctx)
+{
+    if (!ctx->blocks)
+        ctx->blocks = dp_mem_zalloc(sizeof *ctx->blocks);
+    if (ctx->blocks)
+        ctx->blocks->over = false;
+    return ctx->blocks != NULL;
+}
+
+void dpx_blocks_end(struct dpx_ctx *ctx)
+{
+    if (!ctx->blocks)
+        return;
+    pthread_mutex_lock(&lock);
+    ctx->blocks->over = true;
+    forget(ctx);
+    pthread_mutex_unlock(&lock);
+}
+
+void dpx_blocks_free(struct dpx_ctx *ctx)
+{
+    struct dpx_owner *o = ctx->blocks;
+    if (!o)
+        return;
+    dpx_blocks_end(ctx);
+    dp_map_release(&o->site_of);
+    dp_mem_free(o->sites);
+    dp_mem_free(o->steps);
+    dp_mem_free(o);
+    ctx->blocks = NULL;
+}
+
+/* ---- slices ---- */
+
+/* Notes the calls that lead to a site. Returns false if memory is short. */
+static bool keep_path(struct dpx_owner *o, struct site *site)
+{
+    site->path = o->n_steps;
+    site->number = site->line ? site->line->number : 0;
+    for (const struct dp_cct_node *node = site->node; node->up; node = node->up) {
+        if (dp_mem_grow((void **)&o->steps, &o->steps_cap, o->n_steps + 1, sizeof *o->steps) < 0)
+            return false;
+        o->steps[o->n_steps++] = (struct step){ node->id, node->site };
+    }
+    site->depth = o->n_steps - site->path;
+    return true;
+}
+
+void dpx_blocks_keep(struct dpx_ctx *ctx)
+{
+    struct dpx_owner *o = ctx->blocks;
+    if (!o)
+        return;
+    pthread_mutex_lock(&lock);
+    o->n_steps = 0;
+    for (size_t i = 0; i < o->n; i++)
+        if (!keep_path(o, &o->sites[i])) {
+            forget(ctx);
+            break;
+        }
+    pthread_mutex_unlock(&lock);
+}
+
+/* Leaves out the sites where nothing lives, and renumbers the others. Returns false if memory is
+ * short. */
+static bool pack_sites(struct dpx_owner *o, const struct dpx_ctx *ctx)
+{
+    size_t n = 0;
+    uint32_t *now = dp_mem_realloc(NULL, o->n + 1, sizeof *now);
+    if (!now)
+        return false;
+    for (size_t i = 0; i < o->n; i++) {
+        now[i + 1] = 0;
+        if (!o->sites[i].live && !o->sites[i].live_bytes)
+            continue;
+        o->sites[n] = o->sites[i];
+        now[i + 1] = (uint32_t)++n;
+    }
+    dp_blocks_renumber(&table, ctx, now);
+    dp_mem_free(now);
+    o->n = n;
+    return true;
+}
+
+/* Finds the context of a site in the new tree, and counts what lives. */
+static void resume_site(struct dpx_ctx *ctx, struct site *site)
+{
+    const struct dpx_owner *o = ctx->blocks;
+    struct dp_cct_node *node = ctx->rec.cct.root;
+    for (size_t k = site->depth; k > 0; k--)
+        node = dp_cct_resumed(&ctx->rec.cct, node, o->steps[site->path + k - 1].id,
+                              o->steps[site->path + k - 1].place);
+    site->node = node;
+    if (site->line)
+        site->line = dp_lines_get(ctx->rec.how.lines, site->number);
+    site->counted = site->counted_bytes = 0;        /* a census comes before the slice is written */
+    count(site, DPX_BLOCKS_LIVE, site->live);
+    count(site, DPX_BLOCKS_LIVE_BYTES, site->live_bytes);
+}
+
+void dpx_blocks_resume(struct dpx_ctx *ctx)
+{
+    struct dpx_owner *o = ctx->blocks;
+    if (!o)
+        return;
+    pthread_mutex_lock(&lock);
+    dp_map_clear(&o->site_of);
+    if (!pack_sites(o, ctx))
+        forget(ctx);
+    for (size_t i = 0; i < o->n; i++)
+        resume_site(ctx, &o->sites[i]);
+    pthread_mutex_unlock(&lock);
+}
+
+/* ---- fork ---- */
+
+void dpx_blocks_before_fork(void) { pthread_mutex_lock(&lock); }
+void dpx_blocks_in_parent(void) { pthread_mutex_unlock(&lock); }
+
+void dpx_blocks_in_child(void)
+{
+    pthread_mutex_init(&lock, NULL);
+    dp_blocks_clear(&table);
+    memset(dpx_blocks_hint, 0, sizeof dpx_blocks_hint);
+    for (struct dpx_ctx *ctx = dpx_run.all; ctx; ctx = ctx->next)
+        if (ctx->blocks)
+            forget(ctx);
+}

@@ -1,0 +1,72 @@
+/* heap=sample: the blocks of memory that perl has allocated, by the context and the statement that
+ * did. A few blocks are noted (dp_blocks.h); each counts as many of its kind, as long as it lives.
+ *
+ * perl takes the heads and bodies of values from arenas, which are never freed, so an arena says
+ * nothing about the sub that needed it. A census looks at all values instead: a value whose string,
+ * elements or buckets are a noted block counts with that block, and its head and body with it. A
+ * scalar that has no memory of its own, a number or a reference, counts with the array or hash
+ * that holds it, if nothing else does. Other such scalars are not counted.
+ *
+ * All interpreters of the process share one table and one lock, as a block may be freed by another
+ * thread than the one that allocated it. */
+#ifndef DPX_BLOCKS_H
+#define DPX_BLOCKS_H
+
+#include "dpx.h"
+
+/* The columns of heap=sample, from plan.heap_at on. */
+enum {
+    DPX_BLOCKS_ALL, DPX_BLOCKS_ALL_BYTES,       /* allocated: blocks, bytes */
+    DPX_BLOCKS_LIVE,                            /* blocks that are not freed yet, */
+    DPX_BLOCKS_VALUES,                          /* values that live in them, */
+    DPX_BLOCKS_LIVE_BYTES,                      /* and the bytes of both */
+    DPX_BLOCKS_COLUMNS
+};
+
+/* For each hash of an address, how many noted blocks have it, up to 255: then it stays so. The test
+ * before a block is freed is one load and one branch. */
+enum { DPX_BLOCKS_HINTS = 1 << 16 };
+extern uint8_t dpx_blocks_hint[DPX_BLOCKS_HINTS];
+
+DP_INLINE uint8_t *dpx_blocks_hint_of(const void *at)
+{
+    uintptr_t a = (uintptr_t)at >> 4;
+    return &dpx_blocks_hint[(a ^ a >> 16) % DPX_BLOCKS_HINTS];
+}
+
+/* Begins to note blocks. Returns false if memory is short. */
+bool dpx_blocks_begin(struct dpx_ctx *ctx);
+
+/* The recording that a sampled allocation of this thread belongs to; NULL: none. To be called
+ * before the allocation: perl may be about to move its own lists. */
+struct dpx_ctx *dpx_blocks_owner(void);
+
+/* A sampled byte of this thread is in this new block, or no byte was sampled yet. Notes the block
+ * for what owner runs. at: NULL if there is no memory. Returns the bytes from the end of the block
+ * to the next sampled byte. */
+int64_t dpx_blocks_allocated(struct dpx_ctx *owner, void *at, size_t size);
+
+/* A block with a hint is freed, or moves. */
+void dpx_blocks_freed(void *at);
+
+/* Counts the values that live, and leaves out perl's arenas. */
+void dpx_blocks_count(pTHX_ struct dpx_ctx *ctx);
+
+/* The main program of an interpreter ends, or its recording: its blocks keep their counts, and
+ * none is noted any more. */
+void dpx_blocks_end(struct dpx_ctx *ctx);
+
+/* Releases what an interpreter's recording has kept. */
+void dpx_blocks_free(struct dpx_ctx *ctx);
+
+/* Around the change to the tree of the next slice: dpx_blocks_keep notes the paths of what lives,
+ * and dpx_blocks_resume counts it in the new tree. If memory is short, it is not counted. */
+void dpx_blocks_keep(struct dpx_ctx *ctx);
+void dpx_blocks_resume(struct dpx_ctx *ctx);
+
+/* Around fork. A child begins without blocks. */
+void dpx_blocks_before_fork(void);
+void dpx_blocks_in_parent(void);
+void dpx_blocks_in_child(void);
+
+#endif
