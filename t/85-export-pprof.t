@@ -269,6 +269,20 @@ subtest 'Values that live have the names of Go\'s heap profiles' => sub {
     is($stacks->{$keep}[$at], 15, 'a sub has its values');
 };
 
+subtest 'So do sampled blocks' => sub {
+    my $program = 'our @kept; sub keep { push @kept, [1]; return } keep() for 1 .. 50; 1;';
+    my $run = profiled(['-e', $program], env => { PERL_DPROF_MODE => 'tree',
+        PERL_DPROF_HEAP => 'sample', PERL_DPROF_HEAP_INTERVAL => 1 });
+    if (-s $run->{profile}) {
+        my $read = export($run->{profile});
+        my %unit = map { $_->[0] => $_->[1] } @{ $read->{types} };
+        is_deeply([@unit{qw(alloc_objects alloc_space inuse_objects inuse_space live_values)}],
+            [qw(count bytes count bytes count)], 'the types are there, each once');
+    } else {
+        like($run->{err}, qr/heap=sample: /, 'a message says why that is impossible here');
+    }
+};
+
 subtest 'Subs that call each other deeply lose the middle of their stacks' => sub {
     my $deep = 7000;
     my @lines = ('= 0 0 0 5 0 5 0 0', map { sprintf '= %d %d 1 %d 0 1 0 0', $_, 1 + $_ % 2, $_ % 7 }

@@ -18,6 +18,7 @@ my @ways = (
     [ 'spans', PERL_DPROF_DETAIL => 'all', PERL_DPROF_SPAN_TEXTS => 20,
         PERL_DPROF_SPAN_LENGTH => 40 ],
     [ 'values', PERL_DPROF_HEAP => 'exact' ],
+    [ 'blocks', PERL_DPROF_HEAP => 'sample', PERL_DPROF_HEAP_INTERVAL => '64' ],
     [ 'callers by line', PERL_DPROF_CALLSITES => 1, PERL_DPROF_OPS => 0 ],
     ($] < 5.032 ? () : [ 'statements', PERL_DPROF_LINES => 'time', PERL_DPROF_SOURCE => 1 ]),
 );

@@ -190,6 +190,16 @@ Counters in addition to the times: C<events=page-faults+svs>. See L</EVENTS>.
 
 A tree also has the values that live, by the sub and line that made them: see L</MEMORY>.
 
+=item heap=sample
+
+A tree or slices also have the memory that perl has allocated and not freed, by the sub and line
+that allocated it, from samples: for programs in production. See L</heap=sample>.
+
+=item heap-interval=BYTES
+
+With C<heap=sample>, how many bytes perl allocates from one sample to the next, on average: from 1
+to 1G, 256K by default. C<heap-interval=1> notes every block, and the numbers are exact.
+
 =item builtins=slow
 
 Slow builtins are recorded, too, with names like C<CORE:print>, below the sub that uses them. See
@@ -775,9 +785,10 @@ C<sleep> or C<select> early.
 
 =head1 MEMORY
 
-With C<heap=exact>, a tree says which values still live, and which sub and line made them. It
-follows each value from the op that makes it until it is freed, so a value that one sub makes and
-another one frees is nobody's leak.
+Which sub and line made what is still in memory? There are two ways to record that. C<heap=exact>
+follows each value: for tests and for small programs. C<heap=sample> notes a few of the blocks of
+memory that perl allocates: for programs in production. In both, memory belongs to the place that
+took it for as long as it lives. What one sub makes and another one frees is nobody's leak.
 
 B<What has the program left in memory?>
 
@@ -797,13 +808,42 @@ and still lives. Temporary values and those of caches that are full are in both:
 
 B<Does this code leak?> In a test, C<no_growth_ok> of L<Test::DProf> answers that.
 
-The counters are C<values>, all values that were made and were not freed by the same op;
-C<live-values>; and C<live-bytes>, the sizes of those that live. All tools report, draw and compare
-them: C<dprofflame -m live-bytes>. What lives is counted when the main program ends, before its
-variables go, or calls C<exit>; and at each snapshot and each time that the file is saved
-(L</SAVING>).
+All tools report, draw and compare the counters: C<dprofflame -m live-bytes>. What lives is counted
+when the main program ends, before its variables go, or calls C<exit>; and at each snapshot and each
+time that the file is saved (L</SAVING>).
 
-=head2 What is counted
+=head2 heap=sample
+
+    $ perl -d:DProf=slice=60,lines,heap=sample daemon.pl
+    $ dprofdiff -m live-bytes FIRST-SLICE LAST-SLICE
+
+Each time that perl has allocated some 256 KB (C<heap-interval>), the recorder notes one block with
+the calls that led to it, and forgets the block when perl frees it. A noted block stands for all
+blocks of its size that were not noted. So the numbers are estimates. A sub that holds 10 MB has
+some 40 noted blocks, and its number is right within 16 % in two of three cases, and within 31 % in
+19 of 20. A hundred megabytes are right within 10 %.
+
+The counters are C<allocated-blocks> and C<allocated-bytes>, all that perl has allocated;
+C<live-blocks>, the blocks that are not freed yet; C<live-values>, the values in these; and
+C<live-bytes>, the bytes of both. Slices have the allocations of their time, and all that lives at
+their end.
+
+A value counts if its string, its array of elements or its table of hash entries is a noted block. A
+number or a reference has no memory of its own, and counts with the array or hash that holds it,
+where that one took its memory. A number or a reference that only another reference or a variable
+holds is not counted. A string or an array that grows is a new block, and belongs to the place where
+it grew last. perl keeps the heads of values that were freed for later use; such memory is not
+counted.
+
+With a tree, perltidy takes 1.3 % more instructions (callgrind). A census of all values at each save
+takes some 20 milliseconds for a million of values. The recorder sees what perl allocates, and what
+XS code allocates by perl's functions. It does not see what libraries in C allocate by themselves.
+The event C<bytes> has the same limits (L</Perl's own counters>).
+
+=head2 heap=exact
+
+The counters are C<values>, all values that were made and were not freed by the same op;
+C<live-values>; and C<live-bytes>, the sizes of those that live.
 
 A value is all that perl has a head for: a scalar, an array, a hash, a sub, a glob. Compiled code
 has values, too, which belong to the C<use> or C<BEGIN> that loaded it. What an XS sub makes belongs

@@ -414,19 +414,44 @@ static void settle_order(struct pprof *x)
     }
 }
 
-/* The names that Go's heap profiles have for the counters of heap=exact. */
-static const struct { char ours[12], theirs[14], unit[6]; } of_heap[] = {
+/* The names that Go's heap profiles have for the counters of heap=exact, and for those of
+ * heap=sample, which has all but the first two. */
+static const struct { char ours[18], theirs[14], unit[6]; } of_heap[] = {
     { "values", "alloc_objects", "count" },
     { "live_values", "inuse_objects", "count" },
+    { "allocated_blocks", "alloc_objects", "count" },
+    { "allocated_bytes", "alloc_space", "bytes" },
+    { "live_blocks", "inuse_objects", "count" },
     { "live_bytes", "inuse_space", "bytes" },
 };
 
-/* Finds the name and the unit that pprof has for a measure. word: the name that we have. */
-static const char *name_of_type(struct dp_buf *word, const struct dp_export_measure *m)
+static bool is_word(const struct dp_buf *word, const char *text)
 {
-    for (size_t i = 0; i < DP_ARRAY_LEN(of_heap) && !word->err; i++) {
-        if (word->len == strlen(of_heap[i].ours)
-            && memcmp(word->ptr, of_heap[i].ours, word->len) == 0) {
+    return !word->err && word->len == strlen(text) && memcmp(word->ptr, text, word->len) == 0;
+}
+
+/* Are these the counters of heap=sample? */
+static bool has_blocks(const struct pprof *x)
+{
+    bool found = false;
+    struct dp_buf word;
+    dp_buf_init(&word);
+    for (size_t k = 0; k < x->e.count && !found; k++) {
+        dp_buf_clear(&word);
+        dp_export_word(&word, &x->e.measures[k]);
+        found = is_word(&word, "live_blocks");
+    }
+    dp_buf_release(&word);
+    return found;
+}
+
+/* Finds the name and the unit that pprof has for a measure. word: the name that we have. */
+static const char *name_of_type(const struct pprof *x, struct dp_buf *word,
+                                const struct dp_export_measure *m)
+{
+    bool blocks = has_blocks(x);
+    for (size_t i = blocks ? 2 : 0; i < DP_ARRAY_LEN(of_heap); i++) {
+        if (is_word(word, of_heap[i].ours)) {
             dp_buf_clear(word);
             dp_buf_adds(word, of_heap[i].theirs);
             return of_heap[i].unit;
@@ -443,7 +468,7 @@ static int put_type(struct pprof *x, unsigned field, size_t measure)
     struct dp_buf word;
     dp_buf_init(&word);
     dp_export_word(&word, m);
-    const char *unit = name_of_type(&word, m);
+    const char *unit = name_of_type(x, &word, m);
     uint32_t name = word.err ? DP_MAP_NONE : string_of(x, word.ptr, word.len),
              number = string_of(x, unit, strlen(unit));
     dp_buf_release(&word);

@@ -24,7 +24,7 @@ my @OPTIONS = (
     [threads => undef, 'no'], [ops => undef, 0], [callsites => undef, 1], [source => undef, 1],
     [events => undef, 'ops+?svs+?bytes', '?page-faults', '?task-clock+?context-switches'],
     [only => undef, '^main::(?!skipped)'], [skip => undef, 'g$'], [builtins => undef, 'slow'],
-    [heap => undef, 'exact'],
+    [heap => undef, 'exact', 'sample'], ['heap-interval' => undef, '1K'],
     [detail => undef, 'all', 'sql'], ['span-texts' => undef, 2], ['span-length' => undef, 16],
     [compress => undef, 1, 9], [checkpoint => undef, 1], [limit => undef, 3000],
     [contexts => undef, 16], [buffer => undef, 0, 50], [ticks => undef, 1000, 1_000_000_000],
@@ -48,7 +48,10 @@ sub fits {
     return 0 if !$HAS_LINES && ($row->{source} || $sample && $row->{mode});
     return 0 if $row->{lines} && $is->('mode', 0) && $is->('slice', 0) && $is->('spool', 0);
     return 0 if $row->{source} && $is->('lines', 0) && $is->('sample', 0);
-    return 0 if $row->{heap} && ($sample || $row->{slice} || $row->{spool} || $is->('mode', 0));
+    return 0 if ($row->{heap} // '') eq 'exact'
+        && ($sample || $row->{slice} || $row->{spool} || $is->('mode', 0));
+    return 0 if ($row->{heap} // '') eq 'sample'
+        && !grep { !$is->($_, 0) } qw(mode slice spool sample);
     return 0 if $out && ($row->{slice} || $row->{spool});
     return 0 if $sample && !$row->{mode} && exists $row->{mode}
         && ($row->{builtins} || ($row->{events} // '') =~ /^ops/);

@@ -38,7 +38,6 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;    /* guards all that f
                                                              * and the counts of blocks */
 static struct dp_blocks table;
 
-/* Of each thread. */
 static __thread struct dp_block_dice dice;
 
 /* ---- sites ---- */
