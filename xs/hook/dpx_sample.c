@@ -10,9 +10,10 @@
  *
  * The ticker notes four words: PL_curcop, PL_op, PL_comppad, PL_parser. The program sees the flag
  * only when the next statement has begun, so the first two show what really ran. The pad shows
- * whose statement that was: a sub that was entered since is left out. If the sub has returned, its
- * line is kept and the stack is what it is by then. To make that rare, the ops that end subs check
- * the flag, too, from a tick to its sample.
+ * whose statement that was: a sub that was entered since is left out. While perl enters or leaves a
+ * sub, the pad is not that of the statement: then the statement counts. If the sub has returned,
+ * its line is kept and the stack is what it is by then. To make that rare, the ops that end subs
+ * check the flag, too, from a tick to its sample.
  *
  * The ticker never follows a pointer of perl's. The program does, and the words may be stale by
  * then: the statement may be freed (PL_opfreehook clears the word, or notes that PL_curcop leads to
@@ -141,15 +142,22 @@ static void know_body(struct dpx_tick *t, const CV *cv, U32 sub)
     *b = (struct dpx_body){ CvROOT(cv), t->freed, sub };
 }
 
+/* The first op of the code that a statement stands in. */
+static const OP *root_of(const COP *cop)
+{
+    const OP *root = (const OP *)cop;
+    for (const OP *up = root; up; up = op_parent((OP *)up))
+        root = up;
+    return root;
+}
+
 /* The sub around a statement; 0: unknown. */
 static U32 sub_that_ended(const struct dpx_ctx *ctx, const COP *cop)
 {
     U32 number = DPX_STMT_NUMBER(cop);
     if (dp_lines_is_known(&ctx->statements, number))
         return ctx->statements.places[number].sub;
-    const OP *root = (const OP *)cop;
-    for (const OP *up = root; up; up = op_parent((OP *)up))
-        root = up;
+    const OP *root = root_of(cop);
     const struct dpx_body *b = body_of(&ctx->tick, root);
     return b->root == root && b->freed == ctx->tick.freed ? b->sub : 0;
 }
@@ -163,6 +171,20 @@ static bool has_only_called(pTHX_ struct dpx_ctx *ctx, const struct sampled *of,
         if (of->stack[i].cv && dpx_running_sub(aTHX_ ctx, &of->stack[i]) == sub)
             return !dpx_running_has_pad(of->stack[i].cv, ctx->tick.pad);
     return false;
+}
+
+/* Is the statement one of the innermost code of the stack? The code of strings and of files has no
+ * root that a context shows. */
+static bool is_its_statement(pTHX_ struct dpx_ctx *ctx, const struct sampled *of, const COP *cop)
+{
+    const struct dpx_running *r = of->in < of->n ? &of->stack[of->in] : NULL;
+    if (r && !r->cv)
+        return r->span || cop != r->from;
+    U32 number = DPX_STMT_NUMBER(cop);
+    if (dp_lines_is_known(&ctx->statements, number)
+        && ctx->statements.places[number].sub == (r ? dpx_running_sub(aTHX_ ctx, r) : 0))
+        return true;
+    return root_of(cop) == (r ? CvROOT(r->cv) : PL_main_root);
 }
 
 /* Did the program that perl is embedded in run at the tick, and not perl? An op alone does not say
@@ -188,9 +210,59 @@ static void find_leaf(pTHX_ struct dpx_ctx *ctx, struct sampled *of)
 {
     const struct dpx_tick *t = &ctx->tick;
     bool is_known = was_in_c(t);
+    /* This is the pad of the tick, except where perl entered a sub. */
+    const PAD *pad = of->in < of->n ? of->stack[of->in].pad : dpx_running_main_pad(aTHX);
     of->leaf = is_known && t->in_c.sub ? t->in_c.sub
-                                       : dpx_callee_leaf(aTHX_ ctx, t->op, t->pad);
+                                       : dpx_callee_leaf(aTHX_ ctx, t->op, pad);
     of->span = is_known ? t->in_c.span : 0;
+}
+
+/* Did the statement of the tick leave its sub for the innermost that runs now, with goto &sub? Then
+ * the safe point is in the goto itself, or at the first statement of the other sub. An op may have
+ * been freed since the tick, so it is searched for by its address first. */
+static bool has_gone(pTHX_ struct dpx_ctx *ctx, const struct sampled *of, const COP *live)
+{
+    const OP *op = ctx->tick.op;
+    if (!of->n || of->in || !of->stack[0].cv || (const OP *)PL_curcop == ctx->tick.dangling)
+        return false;
+    bool begins = (const OP *)PL_curcop == of->stack[0].start
+                  || !is_its_statement(aTHX_ ctx, of, PL_curcop);
+    return begins && dpx_running_statement(aTHX_ live, op)
+           && op->op_type == OP_GOTO && op->op_flags & OPf_STACKED;
+}
+
+/* The statement where the innermost code of the stack is now. It may have been freed (tick.dangling)
+ * or be PL_compiling. */
+static const COP *statement_now(pTHX_ const struct sampled *of)
+{
+    return of->in ? of->stack[of->in - 1].from : PL_curcop;
+}
+
+/* Finds the activation of the tick by its pad. Returns false if that has returned since; then the
+ * innermost of what runs now stands for it. live: the statement of the tick, or NULL. */
+static bool find_activation(pTHX_ struct dpx_ctx *ctx, struct sampled *of, const COP *live)
+{
+    const PAD *pad = ctx->tick.pad;
+    for (of->in = 0; of->in < of->n && of->stack[of->in].pad != pad; of->in++)
+        ;
+    if (of->in == of->n && (!pad || pad != dpx_running_main_pad(aTHX))) {
+        of->in = 0;
+        of->ended = live ? sub_that_ended(ctx, live) : 0;
+        if (of->ended && has_only_called(aTHX_ ctx, of, of->ended))
+            of->ended = 0;
+        of->in = of->ended && has_gone(aTHX_ ctx, of, live);
+        return false;
+    }
+    if (!live || is_its_statement(aTHX_ ctx, of, live))
+        return true;
+    /* While perl enters a sub, the statement of the tick is still the caller's; while perl leaves a
+     * sub, the pad is the caller's already. A sub that goes to another one with goto has ended, and
+     * its caller is that of the other. */
+    bool is_entered = of->in < of->n && live == of->stack[of->in].from;
+    if (!is_entered)
+        of->ended = sub_that_ended(ctx, live);
+    of->in += is_entered || has_gone(aTHX_ ctx, of, live);
+    return is_entered;
 }
 
 /* Finds the activation and the statement of the tick. */
@@ -198,32 +270,29 @@ static void find_statement(pTHX_ struct dpx_ctx *ctx, struct sampled *of)
 {
     const struct dpx_tick *t = &ctx->tick;
     const COP *cop = tick_cop(t), *found = NULL;
-    for (of->in = 0; of->in < of->n && of->stack[of->in].pad != t->pad; of->in++)
-        ;
-    bool is_there = of->in < of->n || (t->pad && t->pad == dpx_running_main_pad(aTHX));
-    if (!is_there)
-        of->in = 0;
-    of->returned = !is_there;
     bool is_live = is_statement(aTHX_ t, cop);
-    if (is_live && !is_there)
-        of->ended = sub_that_ended(ctx, cop);
-    if (of->ended && has_only_called(aTHX_ ctx, of, of->ended))
-        of->ended = 0;
+    bool is_there = find_activation(aTHX_ ctx, of, is_live ? cop : NULL);
+    of->returned = !is_there;
     if (!is_live || (!is_there && !of->ended && !DPX_STMT_NUMBER(cop)))
-        cop = of->in ? of->stack[of->in - 1].from : PL_curcop;
+        cop = statement_now(aTHX_ of);
     else if (is_there && (found = dpx_running_statement(aTHX_ cop, t->op)) != NULL)
         find_leaf(aTHX_ ctx, of);
     of->around = cop;
     of->cop = found ? found : cop;
 }
 
-/* The place of the call of a sub that has ended: that of its last call from there, or the statement
- * where its caller is now. */
-static U32 site_of_ended(pTHX_ struct dpx_ctx *ctx, const struct dp_cct_node *caller, U32 sub)
+/* Finds the place of the call of a sub that has ended: that of its last call from there, or the
+ * statement where its caller is now. While die, next or last unwinds, perl goes on with a statement
+ * only at the end. Until then, PL_curcop is in a sub that has ended, and shows no caller. Then this
+ * returns false. */
+static bool find_site_of_ended(pTHX_ struct dpx_ctx *ctx, const struct sampled *of,
+                               const struct dp_cct_node *caller, U32 *site)
 {
-    if (caller->last && caller->last->id == sub)
-        return caller->last->site;
-    return dpx_stmt_is((const OP *)PL_curcop) ? dpx_stmt_place(aTHX_ ctx, PL_curcop, PL_curcop) : 0;
+    const COP *now = statement_now(aTHX_ of);
+    bool is_last = caller->last && caller->last->id == of->ended;
+    bool is_known = now && (const OP *)now != ctx->tick.dangling && dpx_stmt_is((const OP *)now);
+    *site = is_last ? caller->last->site : is_known ? dpx_stmt_place(aTHX_ ctx, now, now) : 0;
+    return is_last || !is_known || is_its_statement(aTHX_ ctx, of, now);
 }
 
 /* The context of the subs that ran. If the innermost is not recorded, its time belongs to the
@@ -235,9 +304,10 @@ static struct dp_cct_node *context_of(pTHX_ struct dpx_ctx *ctx, struct sampled 
     if (at.left_out) {
         of->around = of->cop = at.left_out;
     } else if (of->ended) {
+        U32 site;
         of->sub = of->ended;
-        return dp_cct_child(&ctx->rec.cct, at.node, of->ended, site_of_ended(aTHX_ ctx, at.node,
-                                                                            of->ended));
+        if (find_site_of_ended(aTHX_ ctx, of, at.node, &site))
+            return dp_cct_child(&ctx->rec.cct, at.node, of->ended, site);
     } else if (of->in < of->n && of->stack[of->in].cv && at.sub) {
         know_body(&ctx->tick, of->stack[of->in].cv, at.sub);
     }
