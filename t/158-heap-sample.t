@@ -49,6 +49,7 @@ cycle() for 1 .. 1000;
 END
     ['values that another sub frees', <<'END', { 'main::put;main::make' => 600 }],
 my @q = (1) x 1000; @q = ();
+{ my $first = bless {}, 'Obj' }     # makes the class, and may make the table of names grow
 sub make { my ($n) = @_; return bless { n => $n }, 'Obj' }
 sub put { push @q, make($_[0]); return }
 sub drop { shift @q; return }
@@ -75,9 +76,15 @@ for (1 .. 100) { eval { fails() } }
 $@ = '';
 END
 );
-for (@programs) {
-    my ($what, $code, $want) = @$_;
-    my $run = sampled("$code\n1;\n", $what);
+my %how = (
+    calls => [],
+    samples => [PERL_DPROF_MODE => '', PERL_DPROF_LINES => '', PERL_DPROF_SAMPLE => 1000],
+    $has_lines ? ('calls and samples of lines' => [PERL_DPROF_LINES => '',
+        PERL_DPROF_SAMPLE => 1000]) : (),
+);
+for my $case (map { my $how = $_; map { [$how, @$_] } @programs } sort keys %how) {
+    my ($how, $what, $code, $want) = @$case;
+    my $run = sampled("$code\n1;\n", "$what, by $how", @{ $how{$how} });
     my $got = by_path($run->{profile}, 'live-values');
     for my $path (sort keys %$want) {
         my $n = $got->{$path} // 0;

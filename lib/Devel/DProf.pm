@@ -814,14 +814,15 @@ time that the file is saved (L</SAVING>).
 
 =head2 heap=sample
 
+    $ perl -d:DProf=sample=100,heap=sample daemon.pl
     $ perl -d:DProf=slice=60,lines,heap=sample daemon.pl
     $ dprofdiff -m live-bytes FIRST-SLICE LAST-SLICE
 
 Each time that perl has allocated some 256 KB (C<heap-interval>), the recorder notes one block with
 the calls that led to it, and forgets the block when perl frees it. A noted block stands for all
-blocks of its size that were not noted. So the numbers are estimates. A sub that holds 10 MB has
-some 40 noted blocks, and its number is right within 16 % in two of three cases, and within 31 % in
-19 of 20. A hundred megabytes are right within 10 %.
+blocks of its size that were not noted. So the numbers are estimates: the more memory a sub holds,
+the better they are. For 9.4 MB in 20,000 small hashes, the standard deviation was 26 %, and 14 %
+with C<heap-interval=64K>, which costs as much.
 
 The counters are C<allocated-blocks> and C<allocated-bytes>, all that perl has allocated;
 C<live-blocks>, the blocks that are not freed yet; C<live-values>, the values in these; and
@@ -835,7 +836,8 @@ holds is not counted. A string or an array that grows is a new block, and belong
 it grew last. perl keeps the heads of values that were freed for later use; such memory is not
 counted.
 
-With a tree, perltidy takes 1.3 % more instructions (callgrind). A census of all values at each save
+It goes with samples, trees and slices. perltidy takes 1.3 % more instructions than with a tree,
+and 1.6 % more than with C<sample=100> (callgrind). A census of all values at each save
 takes some 20 milliseconds for a million of values. The recorder sees what perl allocates, and what
 XS code allocates by perl's functions. It does not see what libraries in C allocate by themselves.
 The event C<bytes> has the same limits (L</Perl's own counters>).

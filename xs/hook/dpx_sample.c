@@ -30,6 +30,7 @@
  * PL_comppad, blk_oldcop and blk_sub.olddepth. All of this is the same from perl 5.24 to 5.44. */
 #include "dpx_sample.h"
 #include "dpx_adopt.h"
+#include "dpx_blocks.h"
 #include "dpx_callee.h"
 #include "dpx_control.h"
 #include "dpx_ctx.h"
@@ -99,7 +100,7 @@ static bool is_statement(pTHX_ const struct dpx_tick *t, const COP *cop)
 
 static const COP *tick_cop(const struct dpx_tick *t)
 {
-    return __atomic_load_n(&t->cop, __ATOMIC_RELAXED);
+    return __atomic_load_n(&t->ran->cop, __ATOMIC_RELAXED);
 }
 
 /* The code that ran at a tick. */
@@ -169,7 +170,7 @@ static bool has_only_called(pTHX_ struct dpx_ctx *ctx, const struct sampled *of,
 {
     for (size_t i = 0; i < of->n; i++)
         if (of->stack[i].cv && dpx_running_sub(aTHX_ ctx, &of->stack[i]) == sub)
-            return !dpx_running_has_pad(of->stack[i].cv, ctx->tick.pad);
+            return !dpx_running_has_pad(of->stack[i].cv, ctx->tick.ran->pad);
     return false;
 }
 
@@ -191,7 +192,7 @@ static bool is_its_statement(pTHX_ struct dpx_ctx *ctx, const struct sampled *of
  * so: PL_op is NULL between two calls of a sort's block, too. */
 static bool was_outside(pTHX_ const struct dpx_tick *t)
 {
-    return !t->compiles && tick_cop(t) == &PL_compiling;
+    return !t->ran->compiles && tick_cop(t) == &PL_compiling;
 }
 
 /* The compiler ran, and no statement. This is the first statement after that: of the file or string
@@ -203,7 +204,10 @@ static void find_compiler(pTHX_ struct sampled *of)
 }
 
 /* Did C code run at the tick that has a frame? */
-static bool was_in_c(const struct dpx_tick *t) { return t->in_c.op && t->in_c.op == t->op; }
+static bool was_in_c(const struct dpx_tick *t)
+{
+    return t->ran->in_c.op && t->ran->in_c.op == t->ran->op;
+}
 
 /* Finds the XS sub or builtin that ran at the tick, and its span. */
 static void find_leaf(pTHX_ struct dpx_ctx *ctx, struct sampled *of)
@@ -212,9 +216,9 @@ static void find_leaf(pTHX_ struct dpx_ctx *ctx, struct sampled *of)
     bool is_known = was_in_c(t);
     /* This is the pad of the tick, except where perl entered a sub. */
     const PAD *pad = of->in < of->n ? of->stack[of->in].pad : dpx_running_main_pad(aTHX);
-    of->leaf = is_known && t->in_c.sub ? t->in_c.sub
-                                       : dpx_callee_leaf(aTHX_ ctx, t->op, pad);
-    of->span = is_known ? t->in_c.span : 0;
+    of->leaf = is_known && t->ran->in_c.sub ? t->ran->in_c.sub
+                                            : dpx_callee_leaf(aTHX_ ctx, t->ran->op, pad);
+    of->span = is_known ? t->ran->in_c.span : 0;
 }
 
 /* Did the statement of the tick leave its sub for the innermost that runs now, with goto &sub? Then
@@ -222,7 +226,7 @@ static void find_leaf(pTHX_ struct dpx_ctx *ctx, struct sampled *of)
  * been freed since the tick, so it is searched for by its address first. */
 static bool has_gone(pTHX_ struct dpx_ctx *ctx, const struct sampled *of, const COP *live)
 {
-    const OP *op = ctx->tick.op;
+    const OP *op = ctx->tick.ran->op;
     if (!of->n || of->in || !of->stack[0].cv || (const OP *)PL_curcop == ctx->tick.dangling)
         return false;
     bool begins = (const OP *)PL_curcop == of->stack[0].start
@@ -231,8 +235,8 @@ static bool has_gone(pTHX_ struct dpx_ctx *ctx, const struct sampled *of, const 
            && op->op_type == OP_GOTO && op->op_flags & OPf_STACKED;
 }
 
-/* The statement where the innermost code of the stack is now. It may have been freed (tick.dangling)
- * or be PL_compiling. */
+/* The statement where the innermost code of the stack is now. It may have been freed
+ * (tick.dangling) or be PL_compiling. */
 static const COP *statement_now(pTHX_ const struct sampled *of)
 {
     return of->in ? of->stack[of->in - 1].from : PL_curcop;
@@ -242,7 +246,7 @@ static const COP *statement_now(pTHX_ const struct sampled *of)
  * innermost of what runs now stands for it. live: the statement of the tick, or NULL. */
 static bool find_activation(pTHX_ struct dpx_ctx *ctx, struct sampled *of, const COP *live)
 {
-    const PAD *pad = ctx->tick.pad;
+    const PAD *pad = ctx->tick.ran->pad;
     for (of->in = 0; of->in < of->n && of->stack[of->in].pad != pad; of->in++)
         ;
     if (of->in == of->n && (!pad || pad != dpx_running_main_pad(aTHX))) {
@@ -275,7 +279,7 @@ static void find_statement(pTHX_ struct dpx_ctx *ctx, struct sampled *of)
     of->returned = !is_there;
     if (!is_live || (!is_there && !of->ended && !DPX_STMT_NUMBER(cop)))
         cop = statement_now(aTHX_ of);
-    else if (is_there && (found = dpx_running_statement(aTHX_ cop, t->op)) != NULL)
+    else if (is_there && (found = dpx_running_statement(aTHX_ cop, t->ran->op)) != NULL)
         find_leaf(aTHX_ ctx, of);
     of->around = cop;
     of->cop = found ? found : cop;
@@ -318,7 +322,7 @@ static struct dp_cct_node *context_of(pTHX_ struct dpx_ctx *ctx, struct sampled 
  * on, as a step of a long match is a safe point, too. */
 static UV last_outer(const struct dpx_tick *t)
 {
-    return was_in_c(t) ? t->in_c.serial - 1 : t->serial;
+    return was_in_c(t) ? t->ran->in_c.serial - 1 : t->ran->serial;
 }
 
 /* Lists the running code, with the spans up to that serial, the innermost first. */
@@ -332,34 +336,41 @@ static size_t find_running(pTHX_ struct dpx_ctx *ctx, UV serial)
     return dpx_running_add_spans(aTHX_ ctx, serial, t->stack, n, DEEPEST);
 }
 
-/* Adds a sample, and the time that it stands for, to the context and statement that ran at the
- * tick; to (program) if perl did not run. An XS sub, a builtin or the compiler that ran has a
- * context of its own. now: the stamp of the safe point. */
+/* Finds the context and the statement that ran at the tick; (program) if perl did not run. An XS
+ * sub, a builtin or the compiler that ran has a context of its own. */
+static struct dp_cct_node *find_context(pTHX_ struct dpx_ctx *ctx, struct sampled *of, U32 *line)
+{
+    U32 place = 0;
+    bool outside = was_outside(aTHX_ &ctx->tick);
+    *line = DP_LINE_REST;
+    of->n = outside ? 0 : find_running(aTHX_ ctx, last_outer(&ctx->tick));
+    if (!outside && tick_cop(&ctx->tick) == &PL_compiling)
+        find_compiler(aTHX_ of);
+    else if (!outside)
+        find_statement(aTHX_ ctx, of);
+    struct dp_cct_node *node = context_of(aTHX_ ctx, of);
+    if (outside) {
+        ;                       /* the time belongs to (program), and to no statement */
+    } else if (!dpx_stmt_is((const OP *)of->around)) {
+        of->leaf = dpx_name_compiling(aTHX_ ctx, CopFILE(PL_curcop));
+    } else {
+        *line = dpx_stmt_sampled(aTHX_ ctx, (COP *)of->cop, of->around, of->sub);
+        place = !of->leaf ? 0 : dp_lines_is_known(&ctx->statements, *line)
+                              ? ctx->statements.places[*line].site
+                              : dpx_stmt_place(aTHX_ ctx, of->cop, of->around);
+    }
+    if (of->leaf)
+        node = dp_cct_child(&ctx->rec.cct, node, of->leaf, place);
+    return of->span ? dp_cct_child(&ctx->rec.cct, node, of->span, 0) : node;
+}
+
+/* Adds a sample, and the time that it stands for, to what ran at the tick. now: the stamp of the
+ * safe point. */
 static void take_sample(pTHX_ struct dpx_ctx *ctx, U64 now)
 {
     struct sampled of = { .stack = ctx->tick.stack };
-    U32 line = DP_LINE_REST, place = 0;
-    bool outside = was_outside(aTHX_ &ctx->tick);
-    of.n = outside ? 0 : find_running(aTHX_ ctx, last_outer(&ctx->tick));
-    if (!outside && tick_cop(&ctx->tick) == &PL_compiling)
-        find_compiler(aTHX_ &of);
-    else if (!outside)
-        find_statement(aTHX_ ctx, &of);
-    struct dp_cct_node *node = context_of(aTHX_ ctx, &of);
-    if (outside) {
-        ;                       /* the time belongs to (program), and to no statement */
-    } else if (!dpx_stmt_is((const OP *)of.around)) {
-        of.leaf = dpx_name_compiling(aTHX_ ctx, CopFILE(PL_curcop));
-    } else {
-        line = dpx_stmt_sampled(aTHX_ ctx, (COP *)of.cop, of.around, of.sub);
-        place = !of.leaf ? 0 : dp_lines_is_known(&ctx->statements, line)
-                             ? ctx->statements.places[line].site
-                             : dpx_stmt_place(aTHX_ ctx, of.cop, of.around);
-    }
-    if (of.leaf)
-        node = dp_cct_child(&ctx->rec.cct, node, of.leaf, place);
-    if (of.span)
-        node = dp_cct_child(&ctx->rec.cct, node, of.span, 0);
+    U32 line;
+    struct dp_cct_node *node = find_context(aTHX_ ctx, &of, &line);
     ctx->events.total[dpx_run.plan.samples_at]++;
     ctx->events.total[dpx_run.plan.returned_at] += of.returned;
     U64 own;                    /* ns of CPU time */
@@ -384,21 +395,26 @@ static U32 sub_of(pTHX_ struct dpx_ctx *ctx, const struct sampled *of)
     return 0;
 }
 
+/* Finds the number of the statement that ran at the tick, where calls are recorded in a tree and
+ * only lines are sampled. */
+static U32 find_line(pTHX_ struct dpx_ctx *ctx)
+{
+    struct sampled of = { .stack = ctx->tick.stack };
+    if (was_outside(aTHX_ &ctx->tick) || tick_cop(&ctx->tick) == &PL_compiling)
+        return DP_LINE_REST;
+    of.n = dpx_running_find(aTHX_ ctx->tick.stack, DEEPEST);
+    find_statement(aTHX_ ctx, &of);
+    return !dpx_stmt_is((const OP *)of.around) ? DP_LINE_REST
+           : dpx_stmt_sampled(aTHX_ ctx, (COP *)of.cop, of.around, sub_of(aTHX_ ctx, &of));
+}
+
 /* Charges the statement that ran at the tick, where calls are recorded in a tree and only lines are
  * sampled. */
 static void take_line(pTHX_ struct dpx_ctx *ctx)
 {
-    struct sampled of = { .stack = ctx->tick.stack };
-    U32 line = DP_LINE_REST;
     dpx_frame_look(aTHX_ ctx);
     U64 now = dpx_frame_arrive(ctx);
-    if (!was_outside(aTHX_ &ctx->tick) && tick_cop(&ctx->tick) != &PL_compiling) {
-        of.n = dpx_running_find(aTHX_ ctx->tick.stack, DEEPEST);
-        find_statement(aTHX_ ctx, &of);
-        if (dpx_stmt_is((const OP *)of.around))
-            line = dpx_stmt_sampled(aTHX_ ctx, (COP *)of.cop, of.around, sub_of(aTHX_ ctx, &of));
-    }
-    dp_rec_sample_line(&ctx->rec, line, now);
+    dp_rec_sample_line(&ctx->rec, find_line(aTHX_ ctx), now);
     dpx_frame_leave(ctx);
 }
 
@@ -414,6 +430,7 @@ EACH_END(NOW)
 static bool alone;              /* one interpreter records */
 
 static void answer_tick(pTHX_ struct dpx_ctx *ctx);
+static void answer_blocks(pTHX_ struct dpx_ctx *ctx);
 
 /* Takes a sample where a sub ends. This is no safe point for the program's own signals, whose
  * handlers wait for the next one. The hook runs in every interpreter, including threads that were
@@ -422,6 +439,8 @@ static void answer_tick(pTHX_ struct dpx_ctx *ctx);
 static DP_NOINLINE void sub_ends(pTHX)
 {
     struct dpx_ctx *ctx = dpx_ctx_current(aTHX);
+    if (ctx && dpx_blocks_waiting(ctx, 0))
+        answer_blocks(aTHX_ ctx);
     if (ctx && __atomic_load_n(&ctx->tick.pending, __ATOMIC_ACQUIRE)) {
         answer_tick(aTHX_ ctx);
         dpx_ticker_wake();
@@ -484,10 +503,38 @@ U32 dpx_sample_charged(pTHX_ struct dpx_ctx *ctx)
     return node == dp_rec_base(&ctx->rec) ? 0 : node->id;
 }
 
+/* Finds the places of the blocks that were allocated since the last safe point. */
+static void answer_blocks(pTHX_ struct dpx_ctx *ctx)
+{
+    int why = errno;
+    U32 line;
+    bool good = has_room(&ctx->tick) && !PL_dirty && dpx_life_event(ctx) && !ctx->rec.paused;
+    for (size_t i = 0; good && (ctx->tick.ran = dpx_blocks_waiting(ctx, i)) != NULL; i++) {
+        struct sampled of = { .stack = ctx->tick.stack };
+        struct dp_cct_node *node = NULL;
+        if (dpx_run.only_samples)
+            node = find_context(aTHX_ ctx, &of, &line);
+        else
+            line = find_line(aTHX_ ctx);
+        dpx_blocks_place(ctx, i, node, line);
+    }
+    dpx_blocks_all_placed(ctx);
+    errno = why;
+}
+
+/* A block waits for its place. */
+static void ask_for_place(pTHX)
+{
+    PL_sig_pending = 1;
+    if (!counting)
+        watch_ends(false);
+}
+
 /* Takes a sample at a safe point where one is due. */
 static void answer_tick(pTHX_ struct dpx_ctx *ctx)
 {
     int why = errno;
+    ctx->tick.ran = &ctx->tick.words;
     if (has_room(&ctx->tick) && !PL_dirty && dpx_life_event(ctx)) {
         if (ctx->stage != (int)PL_phase)
             dpx_control_stage(aTHX_ ctx);
@@ -513,12 +560,7 @@ static bool is_due(pTHX_ struct dpx_ctx *ctx)
     if (now < t->next)
         return false;
     t->next = now + 1000000000 / dpx_run.opt.sample;
-    t->cop = PL_curcop;
-    t->op = PL_op;
-    t->pad = PL_comppad;
-    t->compiles = PL_parser != NULL;
-    t->serial = (UV)ctx->serial;
-    t->in_c = ctx->spans.in_c;
+    dpx_blocks_note_words(aTHX_ ctx, &t->words);
     return true;
 }
 
@@ -550,6 +592,8 @@ static void safe_point(pTHX)
 {
     int why = errno;
     struct dpx_ctx *ctx = dpx_life_here(aTHX);
+    if (ctx && dpx_blocks_waiting(ctx, 0))
+        answer_blocks(aTHX_ ctx);
     if (ctx && is_wanted(aTHX_ ctx))
         answer_tick(aTHX_ ctx);
     dpx_ticker_wake();          /* this may be a new thread, while the others sleep */
@@ -585,11 +629,12 @@ static void op_is_freed(pTHX_ OP *o)
     struct dpx_ctx *ctx = PL_dirty ? NULL : DPX_CTX;    /* perl frees its list of states first */
     if (ctx && ctx->thx == DPX_THX) {
         ctx->tick.freed++;
+        dpx_blocks_forget_op(ctx, o);
         if (DP_UNLIKELY((const OP *)PL_curcop == o))
             ctx->tick.dangling = o;
         if (__atomic_load_n(&ctx->tick.armed, __ATOMIC_SEQ_CST)
-            && (const OP *)tick_cop(&ctx->tick) == o)
-            __atomic_store_n(&ctx->tick.cop, NULL, __ATOMIC_RELAXED);
+            && (const OP *)__atomic_load_n(&ctx->tick.words.cop, __ATOMIC_RELAXED) == o)
+            __atomic_store_n(&ctx->tick.words.cop, NULL, __ATOMIC_RELAXED);
     }
     if (orig_opfreehook)
         orig_opfreehook(aTHX_ o);
@@ -659,6 +704,7 @@ static void hook_ops(void)
 bool dpx_sample_install(pTHX_ struct dpx_ctx *ctx, struct dp_err *err)
 {
     counting = ctx->clock.kind == DPX_CLOCK_COUNTING;
+    dpx_blocks_ask = ask_for_place;
     int rc = counting || dpx_ticker_runs() ? 0 : dpx_ticker_start(watch_ends);
     if (rc) {
         dp_err_set(err, DP_E_IO, "sample=%" UVuf " needs a thread, and there is none: %s",

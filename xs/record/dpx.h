@@ -206,16 +206,23 @@ struct dpx_child {
     size_t n_early;
 };
 
-/* The interpreter as the thread that ticks has seen it (dpx_sample.c). */
-struct dpx_tick {
-    int pending;                /* a sample is wanted */
-    int armed;                  /* `cop` must be cleared if its statement is freed */
+/* What an interpreter ran at a moment, in words that are read without following any pointer. */
+struct dpx_words {
     const COP *cop;
     const OP *op;
     PAD *pad;
     int compiles;               /* there was a parser: perl ran even without an op */
     UV serial;                  /* of the last frame of a span */
     struct dpx_c_span in_c;
+};
+
+/* The interpreter as the thread that ticks has seen it (dpx_sample.c). */
+struct dpx_tick {
+    int pending;                /* a sample is wanted */
+    int armed;                  /* words.cop must be cleared if its statement is freed */
+    struct dpx_words words;
+    const struct dpx_words *ran;        /* the words that a sample is taken of: these, or those of
+                                         * a block (dpx_blocks.h) */
     const OP *dangling;         /* the statement that was freed while PL_curcop was it, since the
                                  * last sample */
     clockid_t clock;            /* CPU clock of the thread that runs this interpreter; 0: unknown */

@@ -3,6 +3,7 @@
  * arenas and heads is relied on here, too. */
 #include "dpx_blocks.h"
 #include "dpx_ctx.h"
+#include "dpx_stmt.h"
 #include "dpx_values.h"
 #include "dp_blocks.h"
 #include "dp_mem.h"
@@ -31,6 +32,13 @@ struct dpx_owner {
     struct step { uint32_t id, place; } *steps;     /* between two slices: calls, the innermost
                                                      * first */
     size_t n_steps, steps_cap;
+    struct waiting {            /* where samples are taken: blocks whose place is found at the next
+                                 * safe point */
+        struct dp_cct_node *node;       /* the context, where calls are recorded */
+        struct dpx_words words;
+        struct dp_block block;
+    } *waiting;
+    size_t n_waiting, waiting_cap;
     bool over;                  /* no block is noted any more */
 };
 
@@ -42,14 +50,10 @@ static __thread struct dp_block_dice dice;
 
 /* ---- sites ---- */
 
-/* The site of what runs; 0: nothing is recorded, or memory is short. */
-static uint32_t site_of(struct dpx_ctx *ctx)
+/* The site of a context and a statement; 0: nothing is recorded there, or memory is short. line:
+ * NULL where statements are not kept. */
+static uint32_t site_at(struct dpx_owner *o, struct dp_cct_node *node, struct dp_stmt *line)
 {
-    struct dpx_owner *o = ctx->blocks;
-    struct dp_cct_node *node = ctx->rec.marks.cur;
-    struct dp_lines *lines = ctx->rec.how.lines;
-    struct dp_stmt *line = !lines ? NULL : ctx->rec.marks.line->number ? ctx->rec.marks.line
-                                                                       : lines->rest;
     if (!node->number)
         return 0;
     struct dp_map_slot *slot = dp_map_put(&o->site_of, (uint64_t)node->number << 32
@@ -63,6 +67,16 @@ static uint32_t site_of(struct dpx_ctx *ctx)
         return 0;
     o->sites[o->n] = (struct site){ .node = node, .line = line };
     return slot->value = (uint32_t)++o->n;
+}
+
+/* The site of what a recording of calls and statements runs. */
+static uint32_t site_now(struct dpx_ctx *ctx)
+{
+    struct dp_lines *lines = ctx->rec.how.lines;
+    struct dp_stmt *line = lines ? ctx->rec.marks.line : NULL;
+    if (line && !line->number)
+        line = lines->rest;
+    return site_at(ctx->blocks, ctx->rec.marks.cur, line);
 }
 
 /* Adds to a counter of a site. The number may be negative, as counters count modulo 2^64. */
@@ -135,7 +149,36 @@ static void forget_block(const void *at)
         return;
     const struct dpx_ctx *owner = block.owner;
     take_hint(at);
-    count_live(&owner->blocks->sites[block.site - 1], -(uint64_t)block.blocks, -block.bytes);
+    if (block.site)
+        count_live(&owner->blocks->sites[block.site - 1], -(uint64_t)block.blocks, -block.bytes);
+}
+
+/* Notes a block in what runs now. */
+static void add_block(struct dpx_ctx *owner, struct dp_block *block)
+{
+    block->site = site_now(owner);
+    if (!block->site || dp_blocks_add(&table, block) < 0)
+        return;
+    struct site *site = &owner->blocks->sites[block->site - 1];
+    add_hint((const void *)block->at);
+    count_all(site, block->blocks, block->bytes);
+    count_live(site, block->blocks, block->bytes);
+}
+
+/* Notes a block whose statement, and perhaps context, are found later. */
+static void wait_for_place(struct dpx_ctx *owner, const struct dp_block *block)
+{
+    DPX_DTHX(owner);
+    struct dpx_owner *o = owner->blocks;
+    if (dp_mem_grow((void **)&o->waiting, &o->waiting_cap, o->n_waiting + 1, sizeof *o->waiting) < 0
+        || dp_blocks_add(&table, block) < 0)
+        return;
+    add_hint((const void *)block->at);
+    struct waiting *w = &o->waiting[o->n_waiting++];
+    w->block = *block;
+    w->node = owner->rec.marks.cur;
+    dpx_blocks_note_words(aTHX_ owner, &w->words);
+    dpx_blocks_ask(aTHX);
 }
 
 int64_t dpx_blocks_allocated(struct dpx_ctx *owner, void *at, size_t size)
@@ -154,13 +197,10 @@ int64_t dpx_blocks_allocated(struct dpx_ctx *owner, void *at, size_t size)
     dp_block_weigh(&block, &dice, size, interval);
     pthread_mutex_lock(&lock);
     forget_block(at);           /* if others than perl have freed one with that address */
-    block.site = site_of(owner);
-    if (block.site && dp_blocks_add(&table, &block) == 0) {
-        struct site *site = &owner->blocks->sites[block.site - 1];
-        add_hint(at);
-        count_all(site, block.blocks, block.bytes);
-        count_live(site, block.blocks, block.bytes);
-    }
+    if (dpx_run.opt.sample)
+        wait_for_place(owner, &block);
+    else
+        add_block(owner, &block);
     pthread_mutex_unlock(&lock);
     errno = why;
     return dp_block_distance(&dice, interval);
@@ -173,6 +213,60 @@ void dpx_blocks_freed(void *at)
     forget_block(at);
     pthread_mutex_unlock(&lock);
     errno = why;
+}
+
+/* ---- blocks that wait for their places ---- */
+
+void (*dpx_blocks_ask)(pTHX);
+
+void dpx_blocks_note_words(pTHX_ const struct dpx_ctx *ctx, struct dpx_words *words)
+{
+    words->cop = PL_curcop;
+    words->op = PL_op;
+    words->pad = PL_comppad;
+    words->compiles = PL_parser != NULL;
+    words->serial = (UV)ctx->serial;
+    words->in_c = ctx->spans.in_c;
+}
+
+const struct dpx_words *dpx_blocks_waiting(const struct dpx_ctx *ctx, size_t n)
+{
+    const struct dpx_owner *o = ctx->blocks;
+    return o && n < o->n_waiting ? &o->waiting[n].words : NULL;
+}
+
+void dpx_blocks_place(struct dpx_ctx *ctx, size_t n, struct dp_cct_node *node, U32 line)
+{
+    const struct dp_block *block = &ctx->blocks->waiting[n].block;
+    struct dp_lines *lines = ctx->rec.how.lines;
+    pthread_mutex_lock(&lock);
+    if (!node)
+        node = ctx->blocks->waiting[n].node;
+    uint32_t number = site_at(ctx->blocks, node, lines ? dp_lines_get(lines, line) : NULL);
+    struct dp_block *live = dp_blocks_find(&table, block->at);
+    if (number) {
+        struct site *site = &ctx->blocks->sites[number - 1];
+        count_all(site, block->blocks, block->bytes);
+        if (live && live->owner == ctx && !live->site) {
+            live->site = number;
+            count_live(site, live->blocks, live->bytes);
+        }
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+void dpx_blocks_all_placed(struct dpx_ctx *ctx)
+{
+    if (ctx->blocks)
+        ctx->blocks->n_waiting = 0;
+}
+
+void dpx_blocks_forget_op(struct dpx_ctx *ctx, const OP *op)
+{
+    struct dpx_owner *o = ctx->blocks;
+    for (size_t i = 0; o && i < o->n_waiting; i++)
+        if ((const OP *)o->waiting[i].words.cop == op)
+            o->waiting[i].words.cop = NULL;
 }
 
 /* ---- the census ---- */
@@ -193,8 +287,10 @@ static void leave_out(const struct dpx_ctx *ctx, const void *arena)
     const struct dp_block *found = dp_blocks_find(&table, (uintptr_t)arena);
     if (!found || found->owner != ctx || !dp_blocks_take(&table, (uintptr_t)arena, &block))
         return;
-    struct site *site = &ctx->blocks->sites[block.site - 1];
     take_hint(arena);
+    if (!block.site)
+        return;
+    struct site *site = &ctx->blocks->sites[block.site - 1];
     count_live(site, -(uint64_t)block.blocks, -block.bytes);
     count_all(site, -(uint64_t)block.blocks, -block.bytes);
 }
@@ -270,7 +366,7 @@ static void count_values(pTHX_ const struct dpx_ctx *ctx)
             if (!memory || !*dpx_blocks_hint_of(memory))
                 continue;
             const struct dp_block *block = dp_blocks_find(&table, (uintptr_t)memory);
-            if (block && block->owner == ctx)
+            if (block && block->owner == ctx && block->site)
                 count_value(aTHX_ &ctx->blocks->sites[block->site - 1], sv, block->blocks);
         }
     }
@@ -305,7 +401,7 @@ static void forget(struct dpx_ctx *ctx)
 {
     dp_blocks_disown(&table, ctx);
     dp_map_clear(&ctx->blocks->site_of);
-    ctx->blocks->n = ctx->blocks->n_steps = 0;
+    ctx->blocks->n = ctx->blocks->n_steps = ctx->blocks->n_waiting = 0;
 }
 
 bool dpx_blocks_begin(struct dpx_ctx *ctx)
@@ -336,6 +432,7 @@ void dpx_blocks_free(struct dpx_ctx *ctx)
     dp_map_release(&o->site_of);
     dp_mem_free(o->sites);
     dp_mem_free(o->steps);
+    dp_mem_free(o->waiting);
     dp_mem_free(o);
     ctx->blocks = NULL;
 }
@@ -362,7 +459,7 @@ void dpx_blocks_keep(struct dpx_ctx *ctx)
     if (!o)
         return;
     pthread_mutex_lock(&lock);
-    o->n_steps = 0;
+    o->n_steps = o->n_waiting = 0;
     for (size_t i = 0; i < o->n; i++)
         if (!keep_path(o, &o->sites[i])) {
             forget(ctx);
@@ -379,6 +476,7 @@ static bool pack_sites(struct dpx_owner *o, const struct dpx_ctx *ctx)
     uint32_t *now = dp_mem_realloc(NULL, o->n + 1, sizeof *now);
     if (!now)
         return false;
+    now[0] = 0;                 /* a block that waits has no site yet */
     for (size_t i = 0; i < o->n; i++) {
         now[i + 1] = 0;
         if (!o->sites[i].live && !o->sites[i].live_bytes)

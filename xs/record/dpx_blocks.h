@@ -52,6 +52,29 @@ void dpx_blocks_freed(void *at);
 /* Counts the values that live, and leaves out perl's arenas. */
 void dpx_blocks_count(pTHX_ struct dpx_ctx *ctx);
 
+/* ---- where samples are taken, no place is known until the next safe point ---- */
+
+/* Notes what an interpreter of this thread runs. */
+void dpx_blocks_note_words(pTHX_ const struct dpx_ctx *ctx, struct dpx_words *words);
+
+/* Called when a block waits for its place; set before the recording begins. */
+extern void (*dpx_blocks_ask)(pTHX);
+
+/* What ran when the n-th of the blocks that wait was allocated; NULL: there are not so many. */
+const struct dpx_words *dpx_blocks_waiting(const struct dpx_ctx *ctx, size_t n);
+
+/* Gives that block its context, NULL for that of the recorded calls, and the number of its
+ * statement. */
+void dpx_blocks_place(struct dpx_ctx *ctx, size_t n, struct dp_cct_node *node, U32 line);
+
+/* No block waits any more. */
+void dpx_blocks_all_placed(struct dpx_ctx *ctx);
+
+/* perl frees an op, which may be the statement of a block that waits. */
+void dpx_blocks_forget_op(struct dpx_ctx *ctx, const OP *op);
+
+/* ---- the end, slices and fork ---- */
+
 /* The main program of an interpreter ends, or its recording: its blocks keep their counts, and
  * none is noted any more. */
 void dpx_blocks_end(struct dpx_ctx *ctx);

@@ -82,15 +82,15 @@ static void *recording_thx(const struct dpx_ctx *ctx)
 }
 
 /* Notes the C code under way. If another op runs by the end, nothing is noted. */
-static void note_spans(struct dpx_tick *t, const struct dpx_ctx *ctx)
+static void note_spans(struct dpx_words *w, const struct dpx_ctx *ctx)
 {
     const struct dpx_c_span *in_c = &ctx->spans.in_c;
     const OP *op = __atomic_load_n(&in_c->op, __ATOMIC_ACQUIRE);
-    t->serial = __atomic_load_n(&ctx->serial, __ATOMIC_RELAXED);
-    t->in_c.serial = __atomic_load_n(&in_c->serial, __ATOMIC_ACQUIRE);
-    t->in_c.sub = __atomic_load_n(&in_c->sub, __ATOMIC_ACQUIRE);
-    t->in_c.span = __atomic_load_n(&in_c->span, __ATOMIC_ACQUIRE);
-    t->in_c.op = op == __atomic_load_n(&in_c->op, __ATOMIC_ACQUIRE) ? op : NULL;
+    w->serial = __atomic_load_n(&ctx->serial, __ATOMIC_RELAXED);
+    w->in_c.serial = __atomic_load_n(&in_c->serial, __ATOMIC_ACQUIRE);
+    w->in_c.sub = __atomic_load_n(&in_c->sub, __ATOMIC_ACQUIRE);
+    w->in_c.span = __atomic_load_n(&in_c->span, __ATOMIC_ACQUIRE);
+    w->in_c.op = op == __atomic_load_n(&in_c->op, __ATOMIC_ACQUIRE) ? op : NULL;
 }
 
 /* Notes the running code of an interpreter. Returns whether it has answered the tick before; only
@@ -99,6 +99,7 @@ static void note_spans(struct dpx_tick *t, const struct dpx_ctx *ctx)
 static bool tick_one(struct dpx_ctx *ctx, void *thx, bool alone)
 {
     struct dpx_tick *t = &ctx->tick;
+    struct dpx_words *w = &t->words;
 #ifdef DPX_MULTIPLICITY
     PerlInterpreter *my_perl = thx;
 #else
@@ -114,12 +115,12 @@ static bool tick_one(struct dpx_ctx *ctx, void *thx, bool alone)
         t->cpu = clock ? read_ns(clock) : 0;
         /* The program clears the word if it frees that statement from here on. */
         __atomic_store_n(&t->armed, 1, __ATOMIC_SEQ_CST);
-        __atomic_store_n(&t->cop, __atomic_load_n(&PL_curcop, __ATOMIC_RELAXED), __ATOMIC_RELAXED);
-        __atomic_store_n(&t->op, __atomic_load_n(&PL_op, __ATOMIC_RELAXED), __ATOMIC_RELAXED);
-        __atomic_store_n(&t->pad, __atomic_load_n(&PL_comppad, __ATOMIC_RELAXED), __ATOMIC_RELAXED);
-        __atomic_store_n(&t->compiles, __atomic_load_n(&PL_parser, __ATOMIC_RELAXED) != NULL,
+        __atomic_store_n(&w->cop, __atomic_load_n(&PL_curcop, __ATOMIC_RELAXED), __ATOMIC_RELAXED);
+        __atomic_store_n(&w->op, __atomic_load_n(&PL_op, __ATOMIC_RELAXED), __ATOMIC_RELAXED);
+        __atomic_store_n(&w->pad, __atomic_load_n(&PL_comppad, __ATOMIC_RELAXED), __ATOMIC_RELAXED);
+        __atomic_store_n(&w->compiles, __atomic_load_n(&PL_parser, __ATOMIC_RELAXED) != NULL,
                          __ATOMIC_RELAXED);
-        note_spans(t, ctx);
+        note_spans(w, ctx);
         __atomic_store_n(&t->pending, 1, __ATOMIC_RELEASE);
     }
     PL_sig_pending = 1;         /* once more: perl may have cleared it between two signals */
