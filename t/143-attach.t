@@ -435,21 +435,57 @@ subtest 'messages and exit statuses' => sub {
     killed($sleeper);
 };
 
+# Starts a process, becomes another user, prints whether /proc shows that user the process, and
+# dumps it. The modules are loaded before, because that user may have no access to them.
+my $as_other = spew(scratch() . '/other.pl', <<'END');
+use strict; use warnings; use POSIX (); use DProfTest;
+require Devel::DProf::Live::Target;
+my $dump = DProfTest::main_of('dprofdump');
+my $sleeper = fork // die "fork: $!";
+if (!$sleeper) { sleep 100; POSIX::_exit(0) }
+my $pid = fork // die "fork: $!";
+if (!$pid) {
+    $( = $) = '65534 65534';
+    $< = $> = 65534;
+    POSIX::_exit(99) if $> != 65534 || $< != 65534;
+    syswrite STDOUT, (-e "/proc/$sleeper" ? 'seen' : 'hidden') . " $sleeper\n";
+    POSIX::_exit($dump->($sleeper));
+}
+waitpid $pid, 0;
+my $status = $? >> 8;
+kill KILL => $sleeper;
+waitpid $sleeper, 0;
+exit $status;
+END
+
 subtest "another user's process" => sub {
     plan skip_all => 'only root can be another user' if $> != 0;
-    my $sleeper = started($^X, '-e', 'syswrite STDOUT, "."; sleep 100');
-    sysread $sleeper->{from}, my $dot, 1;
-    my $run = run_program(sub {
-        $( = $) = '65534 65534';
-        $< = $> = 65534;
-        return 99 if $> != 65534 || $< != 65534;
-        return DProfTest::main_of('dprofdump')->($sleeper->{pid});
-    });
-    killed($sleeper);
-    plan skip_all => 'root cannot be another user here' if $run->{status} == 99;
-    is($run->{status}, 1, 'status');
-    like($run->{err}, qr/\Adprofdump: process $sleeper->{pid} may not be read: .*(?:sudo|root)/,
-        'it says why, and what to do');
+    my @command = ($^X, (map { "-I$_" } root() . '/t/lib', @INC), $as_other);
+    my %message = (
+        seen => sub { qr/\Adprofdump: process $_[0] may not be read: .*(?:sudo|root)/ },
+        hidden => sub { qr/\Adprofdump: process $_[0] is another user's; try sudo$/ },
+    );
+    my $check = sub {
+        my ($where, $expected, @under) = @_;
+        my $run = run_program([@under, @command]);
+        return pass("$where: root cannot be another user here") if $run->{status} == 99;
+        my ($seen, $pid) = $run->{out} =~ /\A(seen|hidden) (\d+)\n\z/ or return fail($where);
+        is($seen, $expected // $seen, "$where: the process is $seen");
+        is($run->{status}, 1, "$where: status");
+        return like($run->{err}, $message{$seen}->($pid), "$where: it says why, and what to do");
+    };
+    $check->('/proc as it is');
+    # A remount would change the /proc of the whole machine, as all its mounts share their options.
+    # A new one, in name spaces of its own, does not.
+    for (['hidepid=0', 'seen'], ['hidepid=2', 'hidden']) {
+        my ($option, $expected) = @$_;
+        my @under = (qw(unshare --mount --pid --fork sh -c),
+            "mount -t proc -o $option proc /proc && exec \"\$@\"", 'sh');
+      SKIP: {
+            skip "$option: no /proc can be mounted here", 3 if run_program([@under, 'true'])->{raw};
+            $check->($option, $expected, @under);
+        }
+    }
 };
 
 subtest 'the table of layouts has what the headers of this perl say' => sub {
