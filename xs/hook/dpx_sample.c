@@ -235,8 +235,8 @@ static bool has_gone(pTHX_ struct dpx_ctx *ctx, const struct sampled *of, const 
            && op->op_type == OP_GOTO && op->op_flags & OPf_STACKED;
 }
 
-/* The statement where the innermost code of the stack is now. It may have been freed
- * (tick.dangling) or be PL_compiling. */
+/* The statement where the innermost code of the stack is now. It may be PL_compiling, or freed
+ * (tick.dangling). */
 static const COP *statement_now(pTHX_ const struct sampled *of)
 {
     return of->in ? of->stack[of->in - 1].from : PL_curcop;
@@ -294,7 +294,8 @@ static bool find_site_of_ended(pTHX_ struct dpx_ctx *ctx, const struct sampled *
 {
     const COP *now = statement_now(aTHX_ of);
     bool is_last = caller->last && caller->last->id == of->ended;
-    bool is_known = now && (const OP *)now != ctx->tick.dangling && dpx_stmt_is((const OP *)now);
+    const OP *o = (const OP *)now;
+    bool is_known = o && o != ctx->tick.dangling && dpx_stmt_is(o);
     *site = is_last ? caller->last->site : is_known ? dpx_stmt_place(aTHX_ ctx, now, now) : 0;
     return is_last || !is_known || is_its_statement(aTHX_ ctx, of, now);
 }
