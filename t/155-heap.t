@@ -100,6 +100,28 @@ for (@programs) {
         if $has_lines;
 }
 
+# ---- types ----
+
+{
+    my $run = followed(<<'END', 'types', PERL_DPROF_HEAP_TYPES => 1);
+our @kept;
+{ my $first = bless {}, 'Node' }     # makes the class
+sub new { my ($n) = @_; return bless { id => $n }, 'Node' }
+sub keep { push @kept, new($_[0]), [\1], qr/x/; return }
+keep($_) for 1 .. 100;
+@kept[0, 3] = ();
+1;
+END
+    my $got = by_path($run, 'live-values');
+    my %want = (
+        'main::keep;main::new;value:HASH (Node)' => 98, 'main::keep;main::new;value:number' => 98,
+        'main::keep;value:ARRAY' => 100, 'main::keep;value:REGEXP (Regexp)' => 100,
+        'main::keep;value:reference' => 398, 'main::keep;value:undef' => 2,
+    );
+    is_deeply({ map { $_ => $got->{$_} } keys %want }, \%want, 'each type has its values') or diag explain $got;
+    is_deeply([wrong_sums($run->{profile})], [], '... and the lines add up') if $has_lines;
+}
+
 # ---- snapshots ----
 
 {

@@ -97,6 +97,32 @@ for my $case (map { my $how = $_; map { [$how, @$_] } @programs } sort keys %how
         if $has_lines;
 }
 
+# ---- types ----
+
+{
+    my $run = sampled(<<'END', 'types', PERL_DPROF_HEAP_TYPES => 1);
+use Devel::DProf::Control 'heap';
+our (@kept, %h) = (1) x 1000;
+sub new { my ($n) = @_; return bless { id => $n, text => 'x' x 2000 }, 'Node' }
+sub keep { push @kept, new($_[0]); return }
+sub change { $_->{text} = [1] for @_; return }
+@kept = ();
+keep($_) for 1 .. 100;
+heap('before');
+change(@kept[0 .. 29]);
+1;
+END
+    my ($before, $after) = map { by_path($_, 'live-values') } "$run->{profile}-before",
+        $run->{profile};
+    my $of = sub { my ($got, $path) = @_; my ($name) = grep { /\Q$path\E\z/ } keys %$got;
+        return $name ? $got->{$name} : 0 };
+    is($of->($before, 'main::keep;main::new;value:HASH (Node)'), 200, 'objects with their numbers');
+    is($of->($before, 'main::keep;main::new;value:string'), 100, '... and their strings');
+    is($of->($after, 'main::keep;main::new;value:string'), 70, 'a string that was freed is gone');
+    is($of->($after, 'main::change;value:ARRAY'), 60, '... and what is there is of another sub');
+    is_deeply([wrong_sums($run->{profile})], [], '... and the lines add up') if $has_lines;
+}
+
 # ---- bytes ----
 
 {

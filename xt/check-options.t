@@ -18,7 +18,8 @@ my @ways = (
     [ 'spans', PERL_DPROF_DETAIL => 'all', PERL_DPROF_SPAN_TEXTS => 20,
         PERL_DPROF_SPAN_LENGTH => 40 ],
     [ 'values', PERL_DPROF_HEAP => 'exact' ],
-    [ 'blocks', PERL_DPROF_HEAP => 'sample', PERL_DPROF_HEAP_INTERVAL => '64' ],
+    [ 'blocks', PERL_DPROF_HEAP => 'sample', PERL_DPROF_HEAP_INTERVAL => '64',
+        PERL_DPROF_HEAP_TYPES => 1 ],
     [ 'callers by line', PERL_DPROF_CALLSITES => 1, PERL_DPROF_OPS => 0 ],
     ($] < 5.032 ? () : [ 'statements', PERL_DPROF_LINES => 'time', PERL_DPROF_SOURCE => 1 ]),
 );
@@ -52,7 +53,7 @@ for my $file (glob root() . '/t/scripts/{calls,exits,same,modules}/*.pl') {
         my ($way, @set) = @{ $ways[ $n++ % @ways ] };
         my $plain = plain([@program], env => \%env);
         # The environment has as many variables as below.
-        my @trace_set = map { s/\APERL_DPROF_(?=(?:LINES|SOURCE|HEAP)\z)/TREES_ONLY_/r } @set;
+        my @trace_set = map { s/\APERL_DPROF_(?=(?:LINES|SOURCE|HEAP|HEAP_TYPES)\z)/TREES_ONLY_/r } @set;
         my $trace = profiled([@program], env => { %env, @trace_set, PERL_DPROF_MODE => 'trace' });
         my $tree = profiled([@program], env => { %env, @set, PERL_DPROF_MODE => 'tree' });
         my @wrong = map { same_as_plain($plain, $_) || () } $trace, $tree;

@@ -200,6 +200,11 @@ that allocated it, from samples: for programs in production. See L</heap=sample>
 With C<heap=sample>, how many bytes perl allocates from one sample to the next, on average: from 1
 to 1G, 256K by default. C<heap-interval=1> notes every block, and the numbers are exact.
 
+=item heap-types=1
+
+With C<heap>, the values in memory stand in frames of their own, by type and class, below the sub
+that made them: C<value:HASH (Node)>.
+
 =item builtins=slow
 
 Slow builtins are recorded, too, with names like C<CORE:print>, below the sub that uses them. See
@@ -811,6 +816,13 @@ B<Does this code leak?> In a test, C<no_growth_ok> of L<Test::DProf> answers tha
 All tools report, draw and compare the counters: C<dprofflame -m live-bytes>. What lives is counted
 when the main program ends, before its variables go, or calls C<exit>; and at each snapshot and each
 time that the file is saved (L</SAVING>).
+
+B<What kind of values are they?> With C<heap-types=1>, the values stand in frames by type and class:
+
+    $ perl -d:DProf=tree,heap=exact,heap-types=1 shop.pl
+    $ dproffold -m live-values
+    main::keep;Node::new;value:HASH (Node) 5000
+    main::keep;Node::new;value:ARRAY 5000
 
 =head2 heap=sample
 

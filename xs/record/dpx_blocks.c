@@ -3,6 +3,7 @@
  * arenas and heads is relied on here, too. */
 #include "dpx_blocks.h"
 #include "dpx_ctx.h"
+#include "dpx_kind.h"
 #include "dpx_stmt.h"
 #include "dpx_values.h"
 #include "dp_blocks.h"
@@ -17,6 +18,7 @@ uint8_t dpx_blocks_hint[DPX_BLOCKS_HINTS];
 struct site {
     struct dp_cct_node *node;
     struct dp_stmt *line;       /* NULL: statements are not kept */
+    uint32_t base;              /* of a type in a context: the site of the context; 0: this is one */
     uint64_t live, live_bytes;
     uint64_t values, value_bytes;       /* of the last census: values, bytes of heads and bodies */
     uint64_t counted, counted_bytes;    /* what the counters have of these */
@@ -32,6 +34,7 @@ struct dpx_owner {
     struct step { uint32_t id, place; } *steps;     /* between two slices: calls, the innermost
                                                      * first */
     size_t n_steps, steps_cap;
+    struct dp_map kinds;        /* of the census that is taken: ids of types */
     struct waiting {            /* where samples are taken: blocks whose place is found at the next
                                  * safe point */
         struct dp_cct_node *node;       /* the context, where calls are recorded */
@@ -357,7 +360,27 @@ static void count_value(pTHX_ struct site *site, SV *sv, uint64_t weight)
     site->value_bytes += bytes * weight;
 }
 
-static void count_values(pTHX_ const struct dpx_ctx *ctx)
+/* With heap-types: moves a block to the frame of its type. Returns false if memory is short. */
+static bool move_to_type(pTHX_ struct dpx_ctx *ctx, struct dp_block *block, SV *sv)
+{
+    struct dpx_owner *o = ctx->blocks;
+    U32 kind = dpx_kind_of(aTHX_ ctx, sv, &o->kinds), from = block->site;
+    uint32_t base = o->sites[from - 1].base ? o->sites[from - 1].base : from;
+    if (!kind)
+        return false;
+    struct dp_cct_node *node = dp_cct_resumed(&ctx->rec.cct, o->sites[base - 1].node, kind, 0);
+    uint32_t to = site_at(o, node, o->sites[base - 1].line);
+    if (!to || to == from)
+        return to;
+    if (to != base)             /* beyond the limit of contexts, the frame is another one */
+        o->sites[to - 1].base = base;
+    count_live(&o->sites[from - 1], -(uint64_t)block->blocks, -block->bytes);
+    count_live(&o->sites[to - 1], block->blocks, block->bytes);
+    block->site = to;
+    return true;
+}
+
+static void count_values(pTHX_ struct dpx_ctx *ctx)
 {
     for (SV *arena = PL_sv_arenaroot; arena; arena = (SV *)SvANY(arena)) {
         const SV *end = arena + SvREFCNT(arena);
@@ -365,8 +388,10 @@ static void count_values(pTHX_ const struct dpx_ctx *ctx)
             const void *memory = SvTYPE(sv) == (svtype)SVTYPEMASK ? NULL : memory_of(sv);
             if (!memory || !*dpx_blocks_hint_of(memory))
                 continue;
-            const struct dp_block *block = dp_blocks_find(&table, (uintptr_t)memory);
-            if (block && block->owner == ctx && block->site)
+            struct dp_block *block = dp_blocks_find(&table, (uintptr_t)memory);
+            if (!block || block->owner != ctx || !block->site)
+                continue;
+            if (!dpx_run.opt.heap_types || move_to_type(aTHX_ ctx, block, sv))
                 count_value(aTHX_ &ctx->blocks->sites[block->site - 1], sv, block->blocks);
         }
     }
@@ -383,6 +408,7 @@ void dpx_blocks_count(pTHX_ struct dpx_ctx *ctx)
     for (size_t i = 0; i < o->n; i++)
         o->sites[i].values = o->sites[i].value_bytes = 0;
     count_values(aTHX_ ctx);
+    dp_map_clear(&o->kinds);
     for (size_t i = 0; i < o->n; i++) {
         struct site *site = &o->sites[i];
         count(site, DPX_BLOCKS_VALUES, site->values - site->counted);
@@ -430,6 +456,7 @@ void dpx_blocks_free(struct dpx_ctx *ctx)
         return;
     dpx_blocks_end(ctx);
     dp_map_release(&o->site_of);
+    dp_map_release(&o->kinds);
     dp_mem_free(o->sites);
     dp_mem_free(o->steps);
     dp_mem_free(o->waiting);
@@ -468,22 +495,26 @@ void dpx_blocks_keep(struct dpx_ctx *ctx)
     pthread_mutex_unlock(&lock);
 }
 
-/* Leaves out the sites where nothing lives, and renumbers the others. Returns false if memory is
+/* Leaves out the sites where nothing of any type lives, and renumbers the others. Returns false if memory is
  * short. */
 static bool pack_sites(struct dpx_owner *o, const struct dpx_ctx *ctx)
 {
     size_t n = 0;
-    uint32_t *now = dp_mem_realloc(NULL, o->n + 1, sizeof *now);
+    uint32_t *now = dp_mem_zalloc((o->n + 1) * sizeof *now);
     if (!now)
         return false;
-    now[0] = 0;                 /* a block that waits has no site yet */
-    for (size_t i = 0; i < o->n; i++) {
-        now[i + 1] = 0;
-        if (!o->sites[i].live && !o->sites[i].live_bytes)
-            continue;
-        o->sites[n] = o->sites[i];
-        now[i + 1] = (uint32_t)++n;
-    }
+    for (size_t i = 0; i < o->n; i++)
+        if (o->sites[i].live || o->sites[i].live_bytes) {
+            now[i + 1] = 1;
+            now[o->sites[i].base] = o->sites[i].base != 0;
+        }
+    for (size_t i = 0; i < o->n; i++)
+        if (now[i + 1]) {
+            o->sites[n] = o->sites[i];
+            now[i + 1] = (uint32_t)++n;
+        }
+    for (size_t i = 0; i < n; i++)
+        o->sites[i].base = now[o->sites[i].base];
     dp_blocks_renumber(&table, ctx, now);
     dp_mem_free(now);
     o->n = n;

@@ -52,6 +52,8 @@ enum dpx_start { DPX_START_BEGIN, DPX_START_MAIN, DPX_START_MARK, DPX_START_NO }
       .choices = "no\0exact\0sample\0") \
     X(SIZE, heap_interval, "heap-interval", "heap=sample: bytes from one sample to the next", \
       .least = 1, .most = UINT64_C(1) << 30, .otherwise = UINT64_C(256) << 10) \
+    X(NUMBER, heap_types, "heap-types", "1: heap= also says what the values are: HASH (Class)", \
+      .most = 1) \
     X(CHOICE, builtins, "builtins", "print, sort, match, system, ... as CORE:name", \
       .choices = "no\0slow\0") \
     X(TEXT, detail, "detail", "what calls are about: sql+http+template+command+file+regex", \
@@ -90,6 +92,8 @@ enum dpx_start { DPX_START_BEGIN, DPX_START_MAIN, DPX_START_MARK, DPX_START_NO }
       "source=1 needs lines: -d:DProf=tree,lines,source=1") \
     X(o->heap == DPX_HEAP_EXACT && !o->tree, \
       "heap=exact needs a tree: -d:DProf=tree,heap=exact") \
+    X(o->heap_types && !o->heap, \
+      "heap-types=1 needs heap=: -d:DProf=tree,heap=sample,heap-types=1") \
     X(o->heap == DPX_HEAP_SAMPLE && !(o->tree || o->sample || o->slice || o->spool), \
       "heap=sample needs a tree or sample=: -d:DProf=tree,heap=sample") \
     X(o->heap == DPX_HEAP_EXACT && (o->slice || o->spool), \

@@ -15,6 +15,7 @@
 #include "dpx_values.h"
 #include "dpx_blocks.h"
 #include "dpx_ctx.h"
+#include "dpx_kind.h"
 #include "dp_mem.h"
 
 #include <string.h>
@@ -207,7 +208,8 @@ void dpx_values_forget(pTHX_ struct dpx_ctx *ctx)
     for (size_t i = 0; i < v->n_cells; i++)
         memset(v->cells[i], 0, sizeof *v->cells[i]);
     dp_map_clear(&v->site_of);
-    v->n_sites = v->mark = 0;
+    dp_map_clear(&v->typed_of);
+    v->n_sites = v->n_typed = v->mark = 0;
     v->tree = v->own_tree = ctx->rec.cct.serial;
     v->node = ctx->rec.marks.cur;
     v->line = ctx->rec.marks.line;
@@ -226,6 +228,9 @@ void dpx_values_free(struct dpx_ctx *ctx)
     dp_mem_free(v->sites);
     dp_map_release(&v->pages);
     dp_map_release(&v->site_of);
+    dp_map_release(&v->kinds);
+    dp_map_release(&v->typed_of);
+    dp_mem_free(v->typed);
     dp_mem_free(v);
     ctx->values = NULL;
 }
@@ -297,8 +302,28 @@ static size_t bytes_of(SV *sv)
     }
 }
 
+/* With heap-types: counts a value by its type. */
+static void count_type(pTHX_ struct dpx_ctx *ctx, struct dpx_values *v, uint32_t site, SV *sv)
+{
+    U32 kind = dpx_kind_of(aTHX_ ctx, sv, &v->kinds);
+    struct dp_map_slot *slot = kind ? dp_map_put(&v->typed_of, (uint64_t)site << 32 | kind) : NULL;
+    if (!slot)
+        return;
+    if (slot->value == DP_MAP_NONE) {
+        slot->value = 0;
+        if (dp_mem_grow((void **)&v->typed, &v->typed_cap, v->n_typed + 1, sizeof *v->typed) < 0)
+            return;
+        v->typed[v->n_typed] = (struct dpx_typed){ .site = site, .kind = kind };
+        slot->value = (uint32_t)++v->n_typed;
+    }
+    if (slot->value) {
+        v->typed[slot->value - 1].live++;
+        v->typed[slot->value - 1].live_bytes += bytes_of(sv);
+    }
+}
+
 /* Counts a value that lives. */
-static void count_value(pTHX_ struct dpx_made_at *site, SV *sv, bool is_marked)
+static void count_value(struct dpx_made_at *site, SV *sv, bool is_marked)
 {
     site->live++;
     site->live_bytes += bytes_of(sv);
@@ -321,24 +346,31 @@ void dpx_values_take_census(pTHX_ struct dpx_ctx *ctx)
         site->class = NULL;
         site->value = NULL;
     }
+    for (size_t i = 0; i < v->n_typed; i++)
+        v->typed[i].live = v->typed[i].live_bytes = 0;
     for (SV *arena = PL_sv_arenaroot; arena; arena = next_free(arena)) {
         SV *end = arena + SvREFCNT(arena);
         for (SV *sv = arena + 1; sv < end; sv++) {
             const uint32_t *cell = is_free(sv) ? NULL : cell_of(v, sv);
             uint32_t site = cell ? *cell & ~DPX_VALUES_MARKED : 0;
-            if (site && site <= v->n_sites)
-                count_value(aTHX_ &v->sites[site - 1], sv, *cell & DPX_VALUES_MARKED);
+            if (!site || site > v->n_sites)
+                continue;
+            count_value(&v->sites[site - 1], sv, *cell & DPX_VALUES_MARKED);
+            if (dpx_run.opt.heap_types)
+                count_type(aTHX_ ctx, v, site, sv);
         }
     }
+    dp_map_clear(&v->kinds);
 }
 
-/* Adds to a counter, of both a context and a statement, what it lacks; `has` is what it has. */
-static void set_count(const struct dpx_made_at *site, bool lines, size_t at, uint64_t now,
+/* Adds to a counter, of both a context and a statement, what it lacks; `has` is what it has. line:
+ * NULL where statements are not kept. */
+static void set_count(struct dp_cct_node *node, struct dp_stmt *line, size_t at, uint64_t now,
                       uint64_t *has)
 {
-    site->node->counts[at] += now - *has;
-    if (lines)
-        site->line->counts[at] += now - *has;
+    node->counts[at] += now - *has;
+    if (line)
+        line->counts[at] += now - *has;
     *has = now;
 }
 
@@ -354,9 +386,20 @@ void dpx_values_count(pTHX_ struct dpx_ctx *ctx)
     dpx_values_take_census(aTHX_ ctx);
     for (size_t i = 0; i < v->n_sites; i++) {
         struct dpx_made_at *site = &v->sites[i];
-        set_count(site, lines, at, site->all, &site->made);
-        set_count(site, lines, at + 1, site->live, &site->values);
-        set_count(site, lines, at + 2, site->live_bytes, &site->bytes);
+        struct dp_stmt *line = lines ? site->line : NULL;
+        set_count(site->node, line, at, site->all, &site->made);
+        if (dpx_run.opt.heap_types)
+            continue;
+        set_count(site->node, line, at + 1, site->live, &site->values);
+        set_count(site->node, line, at + 2, site->live_bytes, &site->bytes);
+    }
+    for (size_t i = 0; i < v->n_typed; i++) {
+        struct dpx_typed *typed = &v->typed[i];
+        const struct dpx_made_at *site = &v->sites[typed->site - 1];
+        struct dp_cct_node *node = dp_cct_resumed(&ctx->rec.cct, site->node, typed->kind, 0);
+        struct dp_stmt *line = lines ? site->line : NULL;
+        set_count(node, line, at + 1, typed->live, &typed->values);
+        set_count(node, line, at + 2, typed->live_bytes, &typed->bytes);
     }
     errno = why;
 }

@@ -49,6 +49,14 @@ struct dpx_values {
         uint64_t all;                       /* values that it has made */
     } *sites;
     size_t n_sites, sites_cap;
+    struct dp_map kinds, typed_of;      /* with heap-types: ids of types in the census that is
+                                         * taken; site, id of a type -> number in `typed' */
+    struct dpx_typed {          /* the values of a site that have a type */
+        uint32_t site, kind;
+        uint64_t live, live_bytes;      /* of the last census */
+        uint64_t values, bytes;         /* what the counters have */
+    } *typed;
+    size_t n_typed, typed_cap;
 };
 
 /* Begins to follow the values of this interpreter, also after an end. Those that it has already are

@@ -1,0 +1,12 @@
+/* heap-types: what a value is, as a frame below the context that made it: `HASH (Node)`, `string`.
+ * The frames are spans of the kind `value` (dpx_span.h). */
+#ifndef DPX_KIND_H
+#define DPX_KIND_H
+
+#include "dpx.h"
+
+/* The id of a value's type and class; 0: memory is short. known: the ids that were asked for since
+ * the last dp_map_clear, which has to come before any class can go. */
+U32 dpx_kind_of(pTHX_ struct dpx_ctx *ctx, SV *sv, struct dp_map *known);
+
+#endif
