@@ -301,6 +301,53 @@ subtest 'Ops, layout and noise help to judge times' => sub {
     is(by_name($rare)->{'A::d'}{verdict}, 'significant', 'a change that looks like noise is found');
 };
 
+# Long stretches that are the work of a sub, such as a sort or an XS call: those of the counter, or
+# a longest call, on one side or on both. The values are those that were measured.
+subtest 'Long stretches of work are no noise' => sub {
+    my @kinds = qw(counter longest);
+    my $side = sub {
+        my ($kind, $runs, $base, $long) = @_;
+        my $set = ++$sets;
+        for my $k (1 .. $runs) {
+            my $stretch = int($long * (0.97 + 0.06 * rand));
+            my $time = int($base * (0.99 + 0.02 * rand)) + $stretch;
+            run_file("$dir/long.$set.$k",
+                (map { $_ => [10_000 + int(rand 50), 1000, 0] } 'a' .. 'l'),
+                z => $kind eq 'counter' ? [$time, 1000, $stretch]
+                    : [$time, 0, 0, 4, int($base / 4) + $stretch]);
+        }
+        return "$dir/long.$set.*";
+    };
+    my (@wrong, $tried);
+    for my $kind (@kinds) {
+        for my $runs ([10, 10], [6, 6], [7, 12], [12, 7], [3, 3], [1, 1]) {
+            for my $long ([0, 50_000], [50_000, 0], [0, 1000], [0, 300], [300, 0], [20_000, 50_000],
+                [50_000, 20_000], [1000, 1000], [200, 200], [100, 400]) {
+                my @sides = map { $side->($kind, $runs->[$_], 645, $long->[$_]) } 0, 1;
+                # a third side in whose runs nothing takes long must not change what is said
+                my @third = $runs->[0] == 10 ? $side->($kind, 10, 645, 0) : ();
+                my $row = by_name(json('--floor', 0, @sides, @third))->{'A::z'};
+                my $true = by_name(json('--floor', 0, '--as-measured', @sides))->{'A::z'};
+                my ($value, $change, $low, $high, $verdict) = @third
+                    ? @{$row}{qw(value_1 change_1 change_low_1 change_high_1 verdict_1)}
+                    : @{$row}{qw(value change change_low change_high verdict)};
+                my $far = grep { abs($_->[0] - $_->[1]) > 0.06 * $_->[1] }
+                    [$row->{baseline}, $true->{baseline}], [$value, $true->{value}];
+                my $excluded = defined $low
+                    && ($true->{change} < $low - 2e-5 || $true->{change} > $high + 2e-5);
+                my $unseen = $runs->[0] > 6 && abs($true->{change}) > 3e-4
+                    && $verdict ne 'significant';
+                $tried++;
+                push @wrong, "$kind, @$runs runs, @$long: $row->{baseline} -> $value instead of "
+                    . "$true->{baseline} -> $true->{value}, $verdict"
+                    if $far || $excluded || $unseen;
+            }
+        }
+    }
+    is($tried, 120, 'all kinds were compared');
+    is(join("\n", @wrong), '', 'values, intervals and verdicts are those of the measured times');
+};
+
 subtest 'Counters that do not repeat exactly are tested' => sub {
     my $of = sub {
         my ($name, @counts) = @_;

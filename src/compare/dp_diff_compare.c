@@ -24,6 +24,7 @@ struct comparing {
     size_t n[2];                /* number of runs of the baseline, and of the side, that have a
                                  * value */
     double *x, *y, *scratch;    /* their values; room for as many */
+    double *shares;             /* room for a number of each run of both, and for as many more */
     struct dp_diff_counting counting;   /* of samples */
     const struct dp_hosts_prior *prior; /* of hosts; NULL: unknown */
 };
@@ -159,15 +160,16 @@ static double pooled_sum(const struct comparing *c)
     return sum;
 }
 
-/* Makes room for the values of all runs, three times: for the baseline's (c->x), the side's (c->y),
- * and a copy that middle_of sorts (c->scratch). Returns c->x, which holds all three and which the
- * caller frees; NULL when memory is short. */
+/* Makes room for the values of all runs, five times: for the baseline's (c->x), the side's (c->y),
+ * a copy that middle_of sorts (c->scratch), and the parts of both that are noise (c->shares).
+ * Returns c->x, which holds all of them and which the caller frees; NULL when memory is short. */
 static double *make_value_room(struct comparing *c)
 {
     size_t n = c->diff->n_runs + 1;
-    c->x = dp_mem_realloc(NULL, 3 * n, sizeof *c->x);
+    c->x = dp_mem_realloc(NULL, 5 * n, sizeof *c->x);
     c->y = c->x ? c->x + n : NULL;
     c->scratch = c->x ? c->y + n : NULL;
+    c->shares = c->x ? c->scratch + n : NULL;
     return c->x;
 }
 
@@ -262,25 +264,111 @@ static int test_counter(const struct comparing *c, struct dp_diff_values *v)
     return rc;
 }
 
+/* ---- with noise, and without ---- */
+
+/* Noise of more than this part of an entry's time in most runs is no disturbance: the entry has
+ * long stretches by nature. */
+static const double most_noise = 0.25;
+/* Parts of noise that chance makes differ less often, between sides, are work of one side. */
+static const double work_chance = 0.01;
+
+/* What the stretches that look like noise are to an entry. */
+enum stretches {
+    STRETCHES_NOISE,            /* disturbances, alike on both sides */
+    STRETCHES_OF_SIDE,          /* one side has more of them than the other by more than chance */
+    STRETCHES_WORK              /* much of the entry's work, on one side or on both */
+};
+
+/* Is each of a..n less than each of b..m? */
+static bool is_below(const double *a, size_t n, const double *b, size_t m)
+{
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < m; j++)
+            if (a[i] >= b[j])
+                return false;
+    return true;
+}
+
+/* Decides what the stretches are, by their parts of the time of each run, c->shares. STRETCHES_WORK
+ * does not depend on the sides of the runs, only on their numbers, so that a test may follow
+ * without a correction. Returns an enum stretches or a DP_E. */
+static int judge_stretches(const struct comparing *c)
+{
+    const double *x = c->shares, *y = x + c->n[0];
+    size_t high = 0, fewer = c->n[0] < c->n[1] ? c->n[0] : c->n[1];
+    struct dp_stat stat;
+    for (size_t i = 0; i < c->n[0] + c->n[1]; i++)
+        high += x[i] > most_noise;
+    if (high && 2 * high >= fewer)
+        return STRETCHES_WORK;
+    if (!dp_stat_decides(c->n[0], c->n[1], 1, work_chance))
+        return is_below(x, c->n[0], y, c->n[1]) || is_below(y, c->n[1], x, c->n[0])
+               ? STRETCHES_OF_SIDE : STRETCHES_NOISE;
+    int rc = dp_stat_compare(&stat, x, c->n[0], y, c->n[1], c->diff->how->confidence);
+    return rc < 0 ? rc : stat.p <= work_chance ? STRETCHES_OF_SIDE : STRETCHES_NOISE;
+}
+
+/* Loads the values without noise in the place of those with noise, and sets c->shares to the part
+ * of each run that was noise, those of the baseline first. Then multiplies all values by the same
+ * number, so that they have the usual noise of these runs again: a run is compared by what it
+ * differs from others, and values stay those that a run without disturbances has. Sets *to to the
+ * middles. */
+static void load_calm(struct comparing *c, uint32_t e, struct dp_diff_values *to)
+{
+    size_t n = c->n[0], all = n + c->n[1];
+    double *shares = c->shares, *sorted = shares + all;
+    memcpy(shares, c->x, n * sizeof *shares);
+    memcpy(shares + n, c->y, (all - n) * sizeof *shares);
+    c->calm = true;
+    load_values(c, e, to);
+    for (size_t i = 0; i < all; i++) {
+        double calm = i < n ? c->x[i] : c->y[i - n];
+        shares[i] = shares[i] > 0 ? 1 - calm / shares[i] : 0;
+    }
+    memcpy(sorted, shares, all * sizeof *shares);
+    double usual = dp_stat_median(sorted, all);
+    if (usual <= 0 || usual >= 1)
+        return;
+    for (size_t i = 0; i < all; i++)
+        *(i < n ? &c->x[i] : &c->y[i - n]) /= 1 - usual;
+    to->base = dp_num_round(middle_of(c, c->x, c->n[0]));
+    to->value = dp_num_round(middle_of(c, c->y, c->n[1]));
+}
+
+static int direction_of(const struct dp_diff_values *v)
+{
+    return (v->value > v->base) - (v->value < v->base);
+}
+
 /* Tests the values with noise and those without, and keeps the result with the smaller p. A change
  * in rare long stretches looks like noise, so the values without noise show less of it. The
  * probability that one of the two tests has so small a p is at most the sum of their shares of
- * alpha. The values without noise get the greater share. Returns 0 or a DP_E. */
+ * alpha. The values without noise get the greater share.
+ *
+ * An op may rightly take long: a sort, an XS call that runs perl code, a regex. If the noise of the
+ * sides differs by more than chance, values without it would hide work. Then the values with noise
+ * are kept, and the smaller p if it says nothing else about them. If the noise is much of the time,
+ * only the values with noise are tested, with all of alpha. Returns 0 or a DP_E. */
 static int test_both(const struct comparing *c, uint32_t e, struct dp_diff_values *v)
 {
     static const double share = DP_DIFF_CALM_SHARE;
     struct comparing calm = *c;
     struct dp_diff_values other;
     int rc = test_values(c, v);
-    calm.calm = true;
-    load_values(&calm, e, &other);
-    if (rc == 0)
-        rc = test_values(&calm, &other);
+    load_calm(&calm, e, &other);
+    int stretches = rc < 0 ? rc : judge_stretches(&calm);
+    if (stretches < 0 || stretches == STRETCHES_WORK)
+        return stretches < 0 ? stretches : 0;
+    rc = test_values(&calm, &other);
     v->p /= 1 - share;
     other.p /= share;
     other.verdict = v->verdict;
-    if (other.p <= v->p)
+    if (stretches == STRETCHES_OF_SIDE) {
+        bool agree = direction_of(v) == direction_of(&other) && (v->low > 0 || v->high < 0);
+        v->p = agree && other.p < v->p ? other.p : v->p;
+    } else if (other.p <= v->p) {
         *v = other;
+    }
     v->p = v->p < 1 ? v->p : 1;
     return rc;
 }
