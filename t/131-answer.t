@@ -66,6 +66,45 @@ subtest 'The answer says why a sub changed' => sub {
     is($order[-1], 'g', 'the sub with the smallest change stands last');
 };
 
+# Whatever changes in a sub, `same` is said only of what is the same, and calls that changed are
+# named: of Perl subs, and of XS subs, which execute no ops.
+subtest 'The answer says what is the same only of what is' => sub {
+    my (@wrong, $tried);
+    for my $many (1, 2, 10) {
+        my (%before, %after);
+        for my $ops (0, 5000) {
+            for my $calls (30, 63, 99, 100, 101, 104, 160, 900) {
+                for my $time (0.01, 0.2, 0.7, 1, 1.6, 8, 300) {
+                    my $name = join '_', $ops, $calls, $time * 100;
+                    $before{$name} = [10_000, 100, $ops];
+                    $after{$name} = [int(10_000 * $time), $calls, int($ops * $calls / 100)];
+                }
+            }
+        }
+        my $text = answer('--rows', 1000, '--floor', 0, runs($many, %base, %before),
+            runs($many, %base, %after));
+        my $row = qr/^P::((\d+)_(\d+)_(\d+)) +[\d.]+ [mu]?s +[\d.]+ [mu]?s +(\S+) +(.*)$/m;
+        while ($text =~ /$row/g) {
+            my ($name, $ops, $calls, $time, $why) = ($1, $2, $3, $4, $6);
+            my $near = $ops ? 2 : 0;        # ops say that nearly as many are the same work
+            my $says = $why =~ /(?:more|fewer) (?:calls|ops(?! a call))|times the (?:calls|ops)/;
+            my $same = $why =~ /same (?:calls|work)/;
+            $tried++;
+            push @wrong, "$many runs, $name: $why" if $same && abs($calls - 100) > $near
+                || $says && $calls == 100 || !$ops && $calls != 100 && !$says
+                || $why =~ /\bops\b/ && !$ops;
+        }
+    }
+    ok($tried > 200, "$tried rows have a reason");
+    is(join("\n", @wrong), '', 'each says the same of calls as the profiles');
+    my $xs = sub { profile(%base, x => [5000, $_[0], 0], y => [500, 7, 0]) };
+    my $line = sub { (answer('-v', @_) =~ /^# Ops: (.*)$/m)[0] };
+    is($line->($xs->(4890), $xs->(3090)), 'as many as before in every sub, exactly; '
+        . 'XS subs have no ops, but other calls: P::x -36.8 %', 'the line of ops names XS subs');
+    is($line->($xs->(4890), $xs->(4890)), 'as many as before in every sub, exactly',
+        'the line of ops does not name XS subs with as many calls');
+};
+
 subtest 'The total has one word for its change' => sub {
     my $slower = profile(%base, a => [12_000, 100, 5000]);
     like(answer(profile(%base), $slower),

@@ -69,41 +69,87 @@ static void add_percent(struct dp_buf *to, double ratio)
 
 static const double same = 0.02;        /* smaller differences count as equal */
 
-/* Explains a change of time, which is the product of three factors: calls, ops per call, time per
- * op. The factors that make up a quarter of it or more, in logarithms, are named. */
+/* Are the calls of subs those that were recorded? Samples are no calls; calls per call are 1; those
+ * of -n are scaled. */
+static bool knows_calls(const struct answer *a)
+{
+    return !a->r->how->counts && !a->r->how->per_call && !a->r->how->normalize;
+}
+
+/* Returns the values of the ops of a row or, of an XS sub, which executes none, those of its calls
+ * (*by_calls), if each run of a side has the same and the sides differ; else NULL. */
+static const struct dp_diff_values *exact_work(const struct answer *a, uint32_t entry,
+                                               bool *by_calls)
+{
+    const struct dp_diff_values *work = values_of(a->r->c.ops, entry);
+    *by_calls = !work || isnan(ratio_of(work));
+    if (*by_calls)
+        work = work && knows_calls(a) ? values_of(a->r->c.calls, entry) : NULL;
+    return work && work->verdict == DP_DIFF_EXACT && !isnan(ratio_of(work)) ? work : NULL;
+}
+
+/* The factors of a change of time: calls, ops per call, time per op (per call without ops). */
+struct factors {
+    bool knows_calls, knows_ops;
+    double calls, ops_a_call, rest;
+    double all;                 /* the size of the change, in logarithms */
+};
+
+/* Is the factor a quarter of the change or more? */
+static bool matters(const struct factors *f, double factor)
+{
+    return fabs(log(factor)) >= f->all / 4 && fabs(factor - 1) > same;
+}
+
+/* Appends the factors that are named, and how the speed changed if that is another one. */
+static void add_factors(struct answer *a, const struct factors *f, bool by_calls, bool by_ops)
+{
+    struct dp_buf *to = &a->r->scratch;
+    if (by_calls) {
+        add_percent(to, f->calls);
+        dp_buf_adds(to, "calls");
+    }
+    if (by_ops) {
+        dp_buf_adds(to, by_calls ? ", " : "");
+        add_percent(to, f->ops_a_call);
+        dp_buf_adds(to, "ops a call");
+        a->tells_ops = true;
+    }
+    if (matters(f, f->rest))
+        dp_buf_adds(to, f->rest > 1 ? ", each slower" : ", each faster");
+}
+
+/* Explains a change of time, which is the product of three factors. Those that make up a quarter of
+ * it or more, in logarithms, are named. If only the speed does, the work is said to be the same
+ * only if it is: calls and ops that differ are named beside a greater change of speed. */
 static void explain_time(struct answer *a, uint32_t entry, const struct dp_diff_values *v)
 {
     struct dp_buf *to = &a->r->scratch;
     double time = ratio_of(v), calls = ratio_of(values_of(a->r->c.calls, entry)),
            ops = ratio_of(values_of(a->r->c.ops, entry));
-    bool knows_calls = !isnan(calls) && !a->r->how->counts && !a->r->how->per_call,
-         knows_ops = !isnan(ops);
-    calls = knows_calls ? calls : 1;
-    double ops_a_call = knows_ops ? ops / calls : 1, rest = time / calls / ops_a_call;
-    double all = fabs(log(time));
-    if (isnan(time) || (!knows_calls && !knows_ops))
+    struct factors f = {
+        .knows_calls = !isnan(calls) && knows_calls(a), .knows_ops = !isnan(ops),
+        .all = fabs(log(time))
+    };
+    f.calls = f.knows_calls ? calls : 1;
+    f.ops_a_call = f.knows_ops ? ops / f.calls : 1;
+    f.rest = time / f.calls / f.ops_a_call;
+    if (isnan(time) || (!f.knows_calls && !f.knows_ops))
         return;
-    bool by_calls = knows_calls && fabs(log(calls)) >= all / 4 && fabs(calls - 1) > same,
-         by_ops = knows_ops && fabs(log(ops_a_call)) >= all / 4 && fabs(ops_a_call - 1) > same,
-         by_speed = fabs(log(rest)) >= all / 4;
-    if (by_calls) {
-        add_percent(to, calls);
-        dp_buf_adds(to, "calls");
-    }
-    if (by_ops) {
-        dp_buf_adds(to, by_calls ? ", " : "");
-        add_percent(to, ops_a_call);
-        dp_buf_adds(to, "ops a call");
-        a->tells_ops = true;
+    bool by_calls = matters(&f, f.calls), by_ops = matters(&f, f.ops_a_call);
+    if (!by_calls && !by_ops) {
+        /* without ops, the calls are all that is known of the work */
+        by_calls = f.knows_ops ? fabs(f.calls - 1) > same : f.calls != 1;
+        by_ops = fabs(f.ops_a_call - 1) > same;
     }
     if (by_calls || by_ops) {
-        if (by_speed && knows_ops)
-            dp_buf_adds(to, rest > 1 ? ", each slower" : ", each faster");
-    } else if (by_speed) {
-        a->tells_same = a->tells_ops = knows_ops;
-        dp_buf_adds(to, knows_ops ? "same work" : "same calls");
+        add_factors(a, &f, by_calls, by_ops);
+    } else if (fabs(log(f.rest)) >= f.all / 4) {
+        a->tells_same = a->tells_same || f.knows_ops;
+        a->tells_ops = a->tells_ops || f.knows_ops;
+        dp_buf_adds(to, f.knows_ops ? "same work" : "same calls");
         dp_buf_adds(to, v->verdict == DP_DIFF_SINGLE ? ": may be chance"
-                        : rest > 1 ? ", but slower"
+                        : f.rest > 1 ? ", but slower"
                         : ", but faster");
     }
 }
@@ -125,18 +171,18 @@ static bool is_elsewhere(const struct answer *a, uint32_t entry, const struct dp
 static struct dp_cell why_cell(struct answer *a, const struct dp_compared_row *row)
 {
     struct dp_difftable *r = a->r;
-    const struct dp_diff_values *v = dp_compared_of(&r->c, row->entry, 1),
-                                *ops = values_of(r->c.ops, row->entry);
+    const struct dp_diff_values *v = dp_compared_of(&r->c, row->entry, 1);
     const struct dp_name *moved = dp_diff_moved_from(&r->c.diff, row->entry);
     if (row->section != DP_BOTH) {
         dp_buf_adds(&r->scratch, row->section == DP_NEW ? "new" : "gone");
     } else if (a->is_time) {
         bool undecided = v->verdict == DP_DIFF_UNSURE || v->verdict == DP_DIFF_FEW
-                         || v->verdict == DP_DIFF_EQUAL || v->verdict == DP_DIFF_SMALL;
-        if (undecided && ops && ops->value != ops->base && !isnan(ratio_of(ops))) {
-            add_percent(&r->scratch, ratio_of(ops));
-            dp_buf_adds(&r->scratch, "ops, exact; ");
-            a->tells_ops = true;
+                         || v->verdict == DP_DIFF_EQUAL || v->verdict == DP_DIFF_SMALL, by_calls;
+        const struct dp_diff_values *work = exact_work(a, row->entry, &by_calls);
+        if (undecided && work) {
+            add_percent(&r->scratch, ratio_of(work));
+            dp_buf_adds(&r->scratch, by_calls ? "calls, exact; " : "ops, exact; ");
+            a->tells_ops = a->tells_ops || !by_calls;
             dp_buf_adds(&r->scratch, v->verdict == DP_DIFF_SMALL ? "too little time to test"
                                      : v->verdict == DP_DIFF_FEW ? "too few runs to test the time"
                                      : "the time is not significant");
@@ -159,12 +205,12 @@ static const double least_untested = 0.001; /* part of the total; without a test
 /* Has the sub changed, as far as the runs can decide? */
 static bool has_changed(const struct answer *a, const struct dp_compared_row *row)
 {
-    const struct dp_diff_values *v = dp_compared_of(&a->r->c, row->entry, 1),
-                                *ops = values_of(a->r->c.ops, row->entry);
+    const struct dp_diff_values *v = dp_compared_of(&a->r->c, row->entry, 1), *work;
+    bool by_calls;
     if (v->verdict == DP_DIFF_TRUE || v->verdict == DP_DIFF_EXACT || row->fails)
         return true;
-    if (a->is_time && row->section == DP_BOTH && ops && ops->base && ops->verdict == DP_DIFF_EXACT
-        && fabs(ratio_of(ops) - 1) > same / 10)
+    if (a->is_time && row->section == DP_BOTH && (work = exact_work(a, row->entry, &by_calls))
+        && fabs(ratio_of(work) - 1) > same / 10)
         return true;
     /* that one side alone has the sub needs no test */
     return (v->verdict == DP_DIFF_SINGLE || row->section != DP_BOTH)

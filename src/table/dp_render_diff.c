@@ -827,7 +827,7 @@ int dp_diff_print(const struct dp_diff_side *sides, size_t n, const struct dp_di
     int rc = dp_compare(&r.c, sides, n, how,
                         (how->view != DP_V_FLAT ? DP_COMPARE_TREE : DP_COMPARE_ROWS)
                             | (how->verbose || answer || !r.people ? DP_COMPARE_SAMPLES : 0)
-                            | (how->format != DP_TEXT ? DP_COMPARE_CALLS : 0));
+                            | (how->format != DP_TEXT || how->beside ? DP_COMPARE_CALLS : 0));
     if (rc == 0) {
         r.hz = dp_diff_hz(&r.c.diff, 0);
         rc = print_comparison(&r, sink, answer);

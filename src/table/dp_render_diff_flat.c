@@ -532,6 +532,45 @@ static size_t varying_ops(const struct dp_difftable *r)
     return n;
 }
 
+/* By how much the calls of a row differ if it has no ops: ops say nothing about an XS sub. 0: there
+ * are ops, the calls are equal, or they vary among the runs of a side. */
+static uint64_t certain_calls(const struct dp_difftable *r, size_t row)
+{
+    uint32_t e = r->c.rows[row].entry;
+    const struct dp_diff_values *ops = &r->c.ops[1].values[e], *calls = &r->c.calls[1].values[e];
+    return !ops->base && !ops->value && calls->verdict == DP_DIFF_EXACT
+           && r->c.rows[row].section == DP_BOTH ? (uint64_t)dp_diff_size(calls) : 0;
+}
+
+/* Appends that XS subs, which execute no ops, are called more or less often: the sub with the
+ * greatest difference, and the number of others. */
+static void add_xs_calls(struct dp_difftable *r)
+{
+    size_t n = 0, best = 0;
+    if (r->how->counts || r->how->per_call || !r->c.calls[1].values)
+        return;
+    for (size_t i = 0; i < r->c.n_rows; i++)
+        if (certain_calls(r, i)) {
+            best = n++ && certain_calls(r, best) >= certain_calls(r, i) ? best : i;
+        }
+    if (!n)
+        return;
+    uint32_t e = r->c.rows[best].entry;
+    const struct dp_diff_values *calls = &r->c.calls[1].values[e];
+    const struct dp_name *name = dp_diff_text(&r->c.diff, e, 0);
+    dp_buf_adds(&r->scratch, "; XS subs have no ops, but other calls: ");
+    dp_buf_add(&r->scratch, name->ptr, name->len);
+    dp_buf_addc(&r->scratch, ' ');
+    if (calls->base) {
+        dp_render_real(&r->scratch, dp_difftable_change_percent(calls), 1, true);
+        dp_buf_adds(&r->scratch, " %");
+    } else {
+        dp_buf_addf(&r->scratch, "+%" PRIu64, calls->value);
+    }
+    if (n > 1)
+        dp_buf_addf(&r->scratch, ", and %zu more", n - 1);
+}
+
 void dp_difftable_certain(struct dp_difftable *r)
 {
     size_t best[3];
@@ -566,6 +605,7 @@ void dp_difftable_certain(struct dp_difftable *r)
     else
         dp_buf_adds(&r->scratch, n ? "; the others execute as many as before, exactly"
                                    : "as many as before in every sub, exactly");
+    add_xs_calls(r);
     dp_table_fact(&r->table, "Ops", "ops_differ", dp_difftable_kept(r), NULL);
 }
 
