@@ -118,7 +118,8 @@ END
         'main::keep;value:ARRAY' => 100, 'main::keep;value:REGEXP (Regexp)' => 100,
         'main::keep;value:reference' => 398, 'main::keep;value:undef' => 2,
     );
-    is_deeply({ map { $_ => $got->{$_} } keys %want }, \%want, 'each type has its values') or diag explain $got;
+    is_deeply({ map { $_ => $got->{$_} } keys %want }, \%want, 'each type has its values')
+        or diag explain $got;
     is_deeply([wrong_sums($run->{profile})], [], '... and the lines add up') if $has_lines;
 }
 

@@ -18,7 +18,7 @@ uint8_t dpx_blocks_hint[DPX_BLOCKS_HINTS];
 struct site {
     struct dp_cct_node *node;
     struct dp_stmt *line;       /* NULL: statements are not kept */
-    uint32_t base;              /* of a type in a context: the site of the context; 0: this is one */
+    uint32_t base;              /* of a type in a context: the context's site; 0: this is one */
     uint64_t live, live_bytes;
     uint64_t values, value_bytes;       /* of the last census: values, bytes of heads and bodies */
     uint64_t counted, counted_bytes;    /* what the counters have of these */
@@ -495,8 +495,8 @@ void dpx_blocks_keep(struct dpx_ctx *ctx)
     pthread_mutex_unlock(&lock);
 }
 
-/* Leaves out the sites where nothing of any type lives, and renumbers the others. Returns false if memory is
- * short. */
+/* Leaves out the sites where nothing of any type lives, and renumbers the others. Returns false if
+ * memory is short. */
 static bool pack_sites(struct dpx_owner *o, const struct dpx_ctx *ctx)
 {
     size_t n = 0;
