@@ -1,5 +1,6 @@
 /* The memory of a target, and the stack of a made-up perl in it: first as perl would have it, then
- * with each of its words wrong. Nothing that is read may be trusted. */
+ * with each of its words wrong. Nothing that is read may be trusted. Then the perls of its threads,
+ * by the control blocks of two C libraries. */
 #include "tap.h"
 #include "random.h"
 #include "dp_mem.h"
@@ -304,6 +305,145 @@ static void pages(void)
     made_release(&m);
 }
 
+/* ---- threads ---- */
+
+enum { KEY = 5, NO_KEY = 130, MOST = 4 };     /* neither library has as many keys as NO_KEY */
+
+/* A made-up process of some threads, whose C library has a control block for each. */
+struct made_threads {
+    struct dp_thread list[MOST];
+    struct dp_threads threads;
+    struct dp_regions regions;
+    dp_addr block[MOST], key, in[MOST];
+};
+
+static int open_nothing(void *from, const struct dp_regions *regions,
+                        const struct dp_region *region)
+{
+    (void)from, (void)regions, (void)region;
+    return -1;
+}
+
+/* Makes a control block of glibc's, and the values of the first 32 keys. */
+static dp_addr glibc_block(uint32_t tid, dp_addr interpreter)
+{
+    enum { SELF_AGAIN = 16, TID = 0x2d0, VALUES = 0x510, SIZE = VALUES + WORD, PAIR = 16 };
+    dp_addr block = made_room(&m, SIZE), values = made_room(&m, (NO_KEY + 1) * PAIR);
+    made_put(&m, block, block, WORD);
+    made_put(&m, block + SELF_AGAIN, block, WORD);
+    made_put(&m, block + TID, tid, 4);
+    made_put(&m, block + VALUES, values, WORD);
+    made_put(&m, values + PAIR * KEY + WORD, interpreter, WORD);
+    made_put(&m, values + PAIR * NO_KEY + WORD, interpreter, WORD);
+    return block;
+}
+
+enum { MUSL_BEFORE = 16, MUSL_NEXT = 24, MUSL_TID = 48, MUSL_VALUES = 128 };
+
+/* Makes a control block of musl's that is in no ring yet, and the values of all keys. As with musl,
+ * its address is a multiple of 8 only. */
+static dp_addr musl_block(uint32_t tid, dp_addr interpreter)
+{
+    dp_addr block = made_room(&m, MUSL_VALUES + 2 * WORD) + WORD;
+    dp_addr values = made_room(&m, (NO_KEY + 1) * WORD);
+    made_put(&m, block, block, WORD);
+    made_put(&m, block + MUSL_TID, tid, 4);
+    made_put(&m, block + MUSL_VALUES, values, WORD);
+    made_put(&m, values + WORD * KEY, interpreter, WORD);
+    made_put(&m, values + WORD * NO_KEY, interpreter, WORD);
+    return block;
+}
+
+/* Begins a process with n threads. Its numbers are 100, 101 ...; the last one runs no perl. */
+static void begin_threads(struct made_threads *t, size_t n, bool musl)
+{
+    begin(36, true);
+    t->threads = (struct dp_threads){ t->list, n, MOST };
+    t->key = made_room(&m, 4);
+    made_put(&m, t->key, KEY, 4);
+    m.perl.symbols[DP_PERL_thr_key] = t->key;
+    for (size_t i = 0; i < n; i++) {
+        uint32_t tid = 100 + (uint32_t)i;
+        dp_addr interpreter = i + 1 < n || n == 1 ? m.interpreter : 0;
+        t->list[i] = (struct dp_thread){ (pid_t)tid, (pid_t)tid, 0 };
+        t->block[i] = musl ? musl_block(tid, interpreter) : glibc_block(tid, interpreter);
+    }
+    for (size_t i = 0; musl && i < n; i++) {
+        made_put(&m, t->block[i] + MUSL_NEXT, t->block[(i + 1) % n], WORD);
+        made_put(&m, t->block[i] + MUSL_BEFORE, t->block[(i + n - 1) % n], WORD);
+    }
+    dp_regions_init(&t->regions);
+}
+
+static void end_threads(struct made_threads *t)
+{
+    dp_regions_release(&t->regions);
+    made_release(&m);
+}
+
+static size_t find_threads(struct made_threads *t)
+{
+    dp_target_look(&m.target);
+    return dp_perl_threads(&m.perl, &t->regions, open_nothing, NULL, &t->threads, t->in);
+}
+
+static void add_region(struct made_threads *t, dp_addr start, dp_addr end, const char *path)
+{
+    struct dp_region r = { start, end, 0, 0, true };
+    if (dp_regions_add(&t->regions, &r, path, strlen(path)) < 0)
+        abort();
+}
+
+static void threads(bool musl)
+{
+    const char *libc = musl ? "musl" : "glibc";
+    struct made_threads t;
+    begin_threads(&t, 3, musl);
+    is_u(find_threads(&t), 0, "%s: no mapping, no thread", libc);
+    add_region(&t, MADE_BASE, MADE_BASE + MADE_SIZE, "");
+    is_u(find_threads(&t), 2, "%s: each thread that runs perl is found", libc);
+    ok(t.in[0] == m.interpreter && t.in[1] == m.interpreter && !t.in[2], "%s: with its interpreter",
+       libc);
+    made_put(&m, t.key, NO_KEY, 4);
+    is_u(find_threads(&t), 0, "%s: a key that the library cannot have", libc);
+    made_put(&m, t.key, KEY, 4);
+    t.list[0].inner = 77;
+    is_u(find_threads(&t), 1, "%s: the block of a thread that is not listed does not count", libc);
+    dp_regions_release(&t.regions);
+    dp_regions_init(&t.regions);
+    t.list[1].tls = t.block[1];
+    is_u(find_threads(&t), 1, "%s: a core file leads to the block itself", libc);
+    is_u(t.in[1], m.interpreter, "%s: of its thread", libc);
+    end_threads(&t);
+    begin_threads(&t, 1, musl);
+    add_region(&t, MADE_BASE, MADE_BASE + MADE_SIZE, "");
+    is_u(find_threads(&t), 1, "%s: a process of one thread", libc);
+    end_threads(&t);
+}
+
+/* The ring of musl's blocks. */
+static void ring(void)
+{
+    struct made_threads t;
+    begin_threads(&t, 4, true);
+    add_region(&t, t.block[2], t.block[2] + MUSL_VALUES, "/lib/ld-musl-x86_64.so.1");
+    is_u(find_threads(&t), 3, "one block in the library leads to all others");
+    made_put(&m, t.block[0] + MUSL_BEFORE, 0x10, WORD);
+    is_u(find_threads(&t), 1, "a block whose neighbours do not lead back is none");
+    ok(!t.in[0] && !t.in[1] && t.in[2], "and ends the ring");
+    made_put(&m, t.block[0] + MUSL_BEFORE, t.block[3], WORD);
+    made_put(&m, t.block[1] + MUSL_NEXT, t.block[3], WORD);
+    is_u(find_threads(&t), 0, "nor if only the one behind it does");
+    made_put(&m, t.block[1] + MUSL_NEXT, t.block[2], WORD);
+    made_put(&m, t.block[2] + MUSL_TID, 100, 4);
+    is_u(find_threads(&t), 2, "two blocks of one thread count once");
+    end_threads(&t);
+    begin_threads(&t, 3, true);
+    add_region(&t, t.block[0], t.block[0] + MUSL_VALUES, "/var/data");
+    is_u(find_threads(&t), 0, "the mapping of another file has no blocks");
+    end_threads(&t);
+}
+
 int main(void)
 {
     const uint16_t one = 1;
@@ -320,6 +460,9 @@ int main(void)
     circles();
     random_changes();
     pages();
+    threads(false);
+    threads(true);
+    ring();
     dp_buf_release(&args);
     is_i(dp_mem_live(), 0, "all memory is freed");
     return tap_done();
