@@ -1,6 +1,7 @@
 # heap=exact: values that live, by the context and the line that made them; and no_growth_ok.
 use strict;
 use warnings;
+use Config;
 use FindBin;
 use lib "$FindBin::Bin/lib";
 use Test::More;
@@ -196,6 +197,26 @@ print "done\n";
 END
     is_deeply([map { wrong_sums($_) } $run->{profile}, glob "$run->{dir}/tmon.out.*"], [],
         '... and the lines of all files add up to the subs') if $has_lines;
+}
+# A thread has what it made itself, also if threads.pm was loaded when the program ran already.
+SKIP: {
+    skip 'this perl has no threads', 1 if !$Config{useithreads};
+    for my $load ('use threads;', 'require threads;') {
+        my $run = followed(<<"END", "a thread after $load");
+$load
+our \@kept; { my \$first = bless [], 'Kept' }     # makes the class
+sub keep { push \@kept, bless [1], 'Kept'; return }
+keep() for 1 .. 100;
+threads->create(sub { keep() for 1 .. 7; return })->join;
+print "done\\n";
+END
+        my ($file) = glob "$run->{dir}/tmon.out.*";
+        my $got = by_path({ profile => $file }, 'live-values');
+        my ($keep) = grep { /\bmain::keep\z/ } keys %$got;
+        ok($got->{ $keep // '' } >= 21 && $got->{ $keep // '' } <= 23, '... has its own values')
+            || diag explain $got;
+        is(by_path($run, 'live-values')->{'main::keep'}, 300, '... and the others have theirs');
+    }
 }
 {
     my $file = spew(scratch() . '/p.pl', '1;');

@@ -663,6 +663,9 @@ static struct dpx_ctx *new_thread(pTHX_ const struct dpx_ctx *parent)
         ctx->stage = PL_phase;
         if (ctx->state == DPX_ENDED)
             return dpx_ctx_show(aTHX_ NULL), errno = why, NULL;
+        dpx_values_forget(aTHX_ ctx);       /* they have begun before the tree */
+        if (ctx->values)                    /* threads.pm may be newer than our hook */
+            dpx_values_watch_end(aTHX);
         dpx_filter_init(aTHX_ &ctx->names.filter);
         dpx_control_in_phase(ctx, parent->phase, ctx->rec.marks.left);
         ctx->block.runs = !dpx_run.blocks_only && parent->block.runs;
