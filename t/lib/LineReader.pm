@@ -8,12 +8,12 @@ use warnings;
 use DProfTest 'slurp';
 
 # Returns { header, count (by "FILE:LINE"), times (the same, [USER, SYSTEM, REAL]), counters (the
-# same, [each counter]), by_sub (by "FILE:LINE SUB"), lines and nodes (the sums: user, system, real,
-# each counter), entries, problems }.
+# same, [each counter]), by_sub (by "FILE:LINE SUB"), sub_counters (the same, [each counter]), lines
+# and nodes (the sums: user, system, real, each counter), entries, problems }.
 sub read_text {
     my ($text) = @_;
-    my %got = (count => {}, times => {}, counters => {}, lines => [], nodes => [], header => {},
-        entries => 0, problems => []);
+    my %got = (count => {}, times => {}, counters => {}, sub_counters => {},
+        lines => [], nodes => [], header => {}, entries => 0, problems => []);
     my ($file, %name, %seen) = (undef, 0 => '-');
     my ($head, $tree) = $text =~ /\A(.*?)^PART3\n(.*)\z/ms
         or return { %got, problems => ['no tree'] };
@@ -41,7 +41,10 @@ sub read_text {
             $got{by_sub}{"$at $name{$sub}"} += $count;
             $got{entries}++;
             $got{times}{$at}[$_] += $row[$_] for 0 .. ($times ? 2 : -1);
-            $got{counters}{$at}[$_ - 3] += $row[$_] for 3 .. $#row;
+            for (3 .. $#row) {
+                $got{counters}{$at}[$_ - 3] += $row[$_];
+                $got{sub_counters}{"$at $name{$sub}"}[$_ - 3] += $row[$_];
+            }
             $got{lines}[$_] += $row[$_] for 0 .. $#row;
         } elsif (/^#[fl]/) {
             push @{ $got{problems} }, "cannot be read: $_";
