@@ -49,7 +49,8 @@ for my $package (@packages) {
         -d "$dir/blib" ? 'built' : 'no C';
 }
 my $judge = Judge->new(%opt{qw(jobs timeout control)}, work => $work, files => \@files,
-    modes => [modes($opt{mode}, qw(slices samples))], spans => ($opt{options} // '') =~ /detail/,
+    modes => [modes($opt{mode}, qw(slices samples))],
+    spans => scalar(($opt{options} // '') =~ /detail/),
     place => sub { "$work/job$_[0]" }, command => \&command);
 $judge->run_all;
 my $status = $judge->report;
