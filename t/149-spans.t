@@ -182,6 +182,7 @@ sub report {
     ], 'kinds: a span in one of its kind counts once') or diag explain $json->{kinds};
     is_deeply($json->{repeats}, [
         { kind => 'sql', text => $ITEM, phase => 'GET /list', calls => 25, begun => 2,
+            own_path => ['main::other'],
             path => [qw(main::other DBIx::Class::all DBI::st::execute)] },
     ], 'a path in one phase: 12.5 a request are more than 10, 10 in main are not')
         or diag explain $json->{repeats};
@@ -191,7 +192,7 @@ sub report {
     my $json = JSON::PP->new->utf8->decode(report(qw(--kind sql --repeated 3 --format json)));
     is(scalar @{ $json->{spans} }, 2, '--kind: the spans of one kind');
     is_deeply([map { "$_->{phase} $_->{calls} $_->{begun}" } @{ $json->{repeats} }],
-        ['GET /list 25 2', 'main 10 3'], '--repeated: begun is how often the phase began')
+        ['GET /list 25 2', 'main 10 1'], '--repeated: begun is how often a marked phase began')
         or diag explain $json->{repeats};
 }
 {
@@ -200,9 +201,9 @@ sub report {
         'the first lines answer: how much each kind took');
     like($text, qr/ 150\.0 ms +150\.0 ms +35 +4\.286 ms +10\.00 ms +35  Shop::list \+1 +sql:SEL/,
         'a row of text');
-    my @repeated = ('  25 times in phase GET /list, which ran 2 times: 12.5 each',
-        "    sql:$ITEM", '    main::other > DBIx::Class::all > DBI::st::execute');
-    is(join("\n", grep { /^  25 times/ .. /main::other >/ } split /\n/, $text),
+    my @repeated = ('  25 times in phase GET /list, which ran 2 times: a mean of 12.5',
+        "    sql:$ITEM", '    main::other');
+    is(join("\n", grep { /^  25 times/ .. /^    main::other/ } split /\n/, $text),
         join("\n", @repeated), 'what repeats stands below the table');
     my $one = report(qw(--kind sql -O 1));
     like($one, qr/^.* {2}SELECT name.*\n\n1 further text is left out; -O N shows more$/m,
@@ -220,6 +221,61 @@ sub report {
         '--callers: the beginning of a text is enough');
     like(report('--callers', "sql:$LIST"), qr/ 5 +DBI::st::execute$/m, '... and so is the name');
     like(tool('dprofpp', '-O', 40, $shop)->{out}, qr/ sql:\Q$ITEM\E$/m, 'dprofpp: spans are rows');
+}
+
+# What a set-up does in a loop, before the first of many requests, after each of which the program
+# returns to the phase main.
+for my $requests (0, 1, 50) {
+    my $file = MadeProfile->trace("$dir/setup.$requests.out", sub {
+        my $to = shift;
+        $to->sub('main::setup', 'shop.pl:3');
+        $to->xs('DBI::st::execute');
+        $to->span(sql => 'INSERT INTO t VALUES (?)');
+        for my $phase ('BEGIN', 'main') {
+            $to->phase($phase);
+            $to->call('main::setup', 1, sub {
+                $to->call('DBI::st::execute', 1, sub {
+                    $to->call('sql:INSERT INTO t VALUES (?)', 1);
+                }) for 1 .. 60;
+            });
+        }
+        for (1 .. $requests) { $to->phase('GET /'); $to->phase('main') }
+    });
+    my $text = tool('dprofreport', '-s', 'span', $file)->{out};
+    is_deeply([sort $text =~ /^  (60 times.*)$/mg],
+        ['60 times in phase BEGIN', '60 times in phase main'],
+        "$requests requests: what a set-up repeats is of no mean");
+}
+# Many repeated texts of several kinds.
+{
+    my @texts = ((map { [sql => "SELECT $_", 20 + $_] } 10 .. 24),
+        (map { [$_ => 'END', 90] } 'regex', 'file'), [template => 'a.tt', 99]);
+    my $file = MadeProfile->trace("$dir/many.out", sub {
+        my $to = shift;
+        $to->sub('main::run', 'shop.pl:3');
+        $to->sub('Carp::croak', '/usr/share/perl/5.36/Carp.pm:3');
+        $to->span(@$_[0, 1]) for @texts;
+        $to->call('main::run', 1, sub { $to->call('Carp::croak', 1, sub {
+            for my $span (@texts) { $to->call("$span->[0]:$span->[1]", 1) for 1 .. $span->[2] }
+        }) });
+    });
+    my $of = sub { tool('dprofreport', '-s', 'span', @_, $file)->{out} };
+    my $shown = sub { join ' ', $of->(@_) =~ /^  \d+ times\n    (\S.*)$/mg };
+    is($shown->(), join(' ', 'template:a.tt', map { "sql:SELECT $_" } reverse 16 .. 24),
+        'the ten texts with the most calls are shown, without regexes and files');
+    like($of->(), qr/^  8 more, 2 of the kinds file and regex: --all$/m,
+        'a line counts the others');
+    is(() = $of->('--all') =~ /^  \d+ times$/mg, 18, '--all shows all of them');
+    unlike($of->('--all'), qr/ more[,:]/, '--all leaves nothing out');
+    is($shown->('--kind', 'regex'), 'regex:END', '--kind shows those of its kind');
+    like($of->('--kind', 'sql'), qr/^  5 more: --all$/m, 'a line counts the others of a kind');
+    like($of->(), qr/^    main::run$/m, 'paths leave out libraries');
+    my $only = $of->('--only', 'END');
+    like($only, qr/^  2 more of the kinds file and regex: --all$/m,
+        'if nothing is left, the line says why');
+    like($of->('--format', 'markdown'), qr/8 more, 2 of the kinds/, 'other formats leave them out');
+    is(scalar @{ JSON::PP->new->utf8->decode($of->('--format', 'json'))->{repeats} }, 18,
+        'JSON has all of them');
 }
 {
     my @wrong = (

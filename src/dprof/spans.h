@@ -45,9 +45,12 @@ struct dp_span_row {
 struct dp_span_repeat {
     struct dp_span_text kind, text, phase;      /* phase: empty if the profile has none */
     uint64_t calls;
-    uint64_t begun;             /* number of requests, or how often the phase began */
+    uint64_t begun;             /* of a phase that the program marks: number of requests, or how
+                                 * often the phase began; else 1 */
     const struct dp_span_text *path;            /* callers, from the outermost to the nearest */
     size_t n_path;
+    const struct dp_span_text *own;             /* those of them outside of libraries */
+    size_t n_own;
 };
 
 struct dp_spans_to {

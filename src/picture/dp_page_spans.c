@@ -68,16 +68,6 @@ static void add_values(struct dp_page *p, const struct known *known, bool of_row
     dp_buf_adds(&p->out, "},");
 }
 
-/* Is it a phase that perl has, and that the program has not marked? */
-static bool is_of_perl(const struct dp_name *phase)
-{
-    static const char *const phases[] = { "BEGIN", "main", "END" };
-    for (size_t i = 0; i < DP_ARRAY_LEN(phases); i++)
-        if (phase->len == strlen(phases[i]) && memcmp(phase->ptr, phases[i], phase->len) == 0)
-            return true;
-    return false;
-}
-
 /* Appends the label of a phase as a member of an object; number 0: none. */
 static void add_label(struct dp_page *p, const struct dp_prof *prof, uint32_t phase, bool any)
 {
@@ -101,7 +91,7 @@ static void add_phases(struct dp_page *p, const struct dp_prof *prof)
     for (uint32_t i = 1; i < prof->count; i++) {
         const struct dp_sub *sub = &prof->subs.subs[prof->nodes[i].sub];
         const struct dp_name *name = dp_subs_text(&prof->subs, sub->name);
-        if (!sub->phase || prof->nodes[i].parent || is_of_perl(name))
+        if (!sub->phase || prof->nodes[i].parent || dp_phase_is_of_perl(name))
             continue;
         uint32_t requests = dp_pool_lookup(&prof->request_names, name->ptr, name->len);
         uint64_t kept = requests == DP_MAP_NONE ? 0 : prof->requests[requests].kept;

@@ -66,6 +66,15 @@ static bool is_begin(const struct dp_name *name)
     return is_word(name->ptr, name->len, "BEGIN");
 }
 
+bool dp_phase_is_of_perl(const struct dp_name *name)
+{
+    static const char *const phases[] = { "BEGIN", "main", "END" };
+    for (size_t i = 0; i < DP_ARRAY_LEN(phases); i++)
+        if (name->len == strlen(phases[i]) && memcmp(name->ptr, phases[i], name->len) == 0)
+            return true;
+    return false;
+}
+
 /* Appends a text with its length to a key. */
 static void add_text(struct dp_buf *buf, struct dp_text t)
 {

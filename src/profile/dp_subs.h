@@ -22,6 +22,10 @@ struct dp_sub {
     bool span;                  /* not a sub: package is its kind, name its text */
 };
 
+/* Is this the name of a phase that perl itself has? The program has not marked such a phase, and
+ * returns to it after others: how often it began says nothing about what it repeats. */
+bool dp_phase_is_of_perl(const struct dp_name *name);
+
 /* Does the sub have no statements of its own? Its time belongs to the statement that called it. */
 static inline bool dp_subs_has_no_lines(const struct dp_sub *sub)
 {

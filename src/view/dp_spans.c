@@ -310,14 +310,17 @@ static int give_rows(struct making *m)
 
 /* ---- what repeats ---- */
 
-/* How often a phase ran: the number of its requests that are in the profile, or how often it
- * began. */
+/* How often a phase ran that the program marks: the number of its requests that are in the profile,
+ * or how often it began. perl's own phases run once: a program returns to main after each request,
+ * but what main executes may all have come before the first. */
 static uint64_t begun(const struct dp_prof *prof, uint32_t phase)
 {
     uint64_t n = prof->nodes[phase].calls;
     if (phase) {
         const struct dp_name *name =
             dp_subs_text(&prof->subs, prof->subs.subs[prof->nodes[phase].sub].name);
+        if (dp_phase_is_of_perl(name))
+            return 1;
         uint32_t requests = dp_pool_lookup(&prof->request_names, name->ptr, name->len);
         if (requests != DP_MAP_NONE && prof->requests[requests].kept)
             n = prof->requests[requests].kept;
@@ -329,8 +332,8 @@ struct repeats {
     struct making *m;
     uint32_t *nodes;
     size_t n, cap;
-    struct dp_span_text *path;
-    size_t path_cap;
+    struct dp_span_text *path, *own;
+    size_t path_cap, own_cap, n_own;
     struct dp_buf labels;
 };
 
@@ -343,15 +346,16 @@ static int compare_repeats(const void *ctx, uint32_t x, uint32_t y)
     return c ? c : (x > y) - (x < y);
 }
 
-/* Makes the labels of the contexts above a span, up to the phase. Returns their number, or a
- * DP_E. */
+/* Makes the labels of the contexts above a span, up to the phase, and finds those of the program
+ * itself. Returns their number, or a DP_E. */
 static int64_t make_path(struct repeats *r, uint32_t node, uint32_t phase)
 {
     const struct dp_node *nodes = r->m->prof->nodes;
     size_t n = 0, at = 0;
     for (uint32_t i = nodes[node].parent; i && i != phase; i = nodes[i].parent)
         n++;
-    if (dp_mem_grow((void **)&r->path, &r->path_cap, n + 1, sizeof *r->path) < 0)
+    if (dp_mem_grow((void **)&r->path, &r->path_cap, n + 1, sizeof *r->path) < 0
+        || dp_mem_grow((void **)&r->own, &r->own_cap, n + 1, sizeof *r->own) < 0)
         return DP_E_NOMEM;
     dp_buf_clear(&r->labels);
     size_t k = n;
@@ -365,6 +369,11 @@ static int64_t make_path(struct repeats *r, uint32_t node, uint32_t phase)
     /* the text of labels stays where it is from now on; the nearest caller comes first in it */
     for (k = n, at = 0; k-- > 0; at += r->path[k].len)
         r->path[k].ptr = r->labels.ptr + at;
+    r->n_own = n;
+    k = n;
+    for (uint32_t i = nodes[node].parent; i && i != phase; i = nodes[i].parent)
+        if (k-- && !dp_library_has(&r->m->prof->subs, nodes[i].sub))
+            r->own[--r->n_own] = r->path[k];
     return (int64_t)n;
 }
 
@@ -380,6 +389,7 @@ static int give_repeat(struct repeats *r, uint32_t node)
         .kind = row->kind, .text = row->text, .phase = { "", 0 },
         .calls = prof->nodes[node].calls, .begun = begun(prof, phase),
         .path = r->path, .n_path = (size_t)n,
+        .own = r->own + r->n_own, .n_own = (size_t)n - r->n_own,
     };
     if (phase)
         repeat.phase = text_of(prof, prof->subs.subs[prof->nodes[phase].sub].name);
@@ -413,6 +423,7 @@ static int give_repeats(struct making *m)
         rc = give_repeat(&r, r.nodes[i]);
     dp_mem_free(r.nodes);
     dp_mem_free(r.path);
+    dp_mem_free(r.own);
     dp_buf_release(&r.labels);
     return rc;
 }

@@ -75,7 +75,7 @@ static int take_repeat(void *ctx, const struct dp_span_repeat *repeat)
     struct spans *spans = ctx;
     dTHXa(spans->perl);
     HV *hv = new_hash(aTHX_ spans->repeats);
-    AV *path = newAV();
+    AV *path = newAV(), *own = newAV();
     put_text(aTHX_ hv, "kind", &repeat->kind);
     put_text(aTHX_ hv, "text", &repeat->text);
     put_text(aTHX_ hv, "phase", &repeat->phase);
@@ -84,6 +84,9 @@ static int take_repeat(void *ctx, const struct dp_span_repeat *repeat)
     put(aTHX_ hv, "path", newRV_noinc((SV *)path));
     for (size_t i = 0; i < repeat->n_path; i++)
         av_push(path, dpx_name_sv(aTHX_ repeat->path[i].ptr, repeat->path[i].len));
+    put(aTHX_ hv, "own_path", newRV_noinc((SV *)own));
+    for (size_t i = 0; i < repeat->n_own; i++)
+        av_push(own, dpx_name_sv(aTHX_ repeat->own[i].ptr, repeat->own[i].len));
     return 0;
 }
 

@@ -62,7 +62,7 @@ Which entries:
 = only=s  skip=s
     --only REGEX --skip REGEX                   only subs whose names match, or do not match
 = all
-    --all               also the subs of a server above its application
+    --all               also the subs of a server above its application; all repeated spans
 = percent-limit=f(not-negative)  O|rows=i(positive)
     --percent-limit P   entries with at least P percent;  -O N  the first N
 = percentage=s
@@ -459,7 +459,7 @@ sub spans {
     require Devel::DProf::View::Spans;
     my $spans = eval { Devel::DProf::View::Spans->new($side, metric => $metric,
         kind => defined $opt->{kind} ? text($opt->{kind}) : undef,
-        repeated => $opt->{repeated} // REPEATED,
+        repeated => $opt->{repeated} // REPEATED, all => $opt->{all},
         map { $_ => $view->{$_} } qw(separate autoload)) };
     if (!$spans) {
         complain("@$names: " . bytes($@ =~ s/\n\z//r));

@@ -14,16 +14,20 @@ use Devel::DProf::View::Layout qw(cut grouped middle seconds wrapped);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
-# The most columns of a caller, and the fewest of a text.
-use constant { CALLER => 32, LEAST => 24, WIDTH => 100 };
+# The most columns of a caller, and the fewest of a text; the most repeated texts.
+use constant { CALLER => 32, LEAST => 24, WIDTH => 100, REPEATS => 10 };
+
+# Kinds that loops execute by nature: what they repeat is shown only if it is asked for.
+my %OF_LOOPS = map { $_ => 1 } qw(regex file);
 
 # What the texts of a kind are.
 my %NOUN = (sql => 'statement', http => 'request', template => 'template', command => 'command',
     file => 'file', regex => 'regex', cache => 'cache');
 
 # Returns an object with the spans of a profile. SIDE is a list, as print_report takes it. HOW has
-# metric, a Devel::DProf::Metric; kind, undef for all; repeated, a number of calls; and separate and
-# autoload, for names. Dies with a message if there are no such spans.
+# metric, a Devel::DProf::Metric; kind, undef for all; repeated, a number of calls; all, whether
+# all repeated texts are shown; and separate and autoload, for names. Dies with a message if there
+# are no such spans.
 sub new {
     my ($class, $side, %how) = @_;
     my $profile = $side->[0];
@@ -129,11 +133,27 @@ sub how_often {
     my ($calls, $begun) = @$repeat{qw(calls begun)};
     my $where = length $repeat->{phase} ? " in phase $repeat->{phase}" : '';
     return grouped($calls) . " times$where"
-        . ($begun > 1 ? sprintf ', which ran %s times: %s each', grouped($begun),
+        . ($begun > 1 ? sprintf ', which ran %s times: a mean of %s', grouped($begun),
             grouped(sprintf '%.1f', $calls / $begun) =~ s/\.0\z//r : '');
 }
 
-sub path_of { return @{ $_[0]{path} } ? join ' > ', @{ $_[0]{path} } : '(program)' }
+# Returns the callers of what is repeated that belong to the program itself.
+sub own_path { return @{ $_[0]{own_path} } ? @{ $_[0]{own_path} } : '(program)' }
+
+# Returns the repeated texts to show, those with the most calls, and a line about the others.
+sub repeats {
+    my ($self) = @_;
+    my @shown = @{ $self->{repeats} };
+    return (\@shown) if $self->{all};
+    @shown = grep { !$OF_LOOPS{ $_->{kind} } } @shown if !defined $self->{kind};
+    my $loops = @{ $self->{repeats} } - @shown;
+    splice @shown, REPEATS if @shown > REPEATS;
+    my $others = @{ $self->{repeats} } - @shown or return (\@shown);
+    my $of = join ' and ', sort keys %OF_LOOPS;
+    return (\@shown, grouped($others) . ' more' . (!$loops ? ''
+        : $loops == $others ? " of the kinds $of" : ', ' . grouped($loops) . " of the kinds $of")
+        . ': --all');
+}
 
 # ---- the table ----
 
@@ -200,8 +220,9 @@ sub add_facts {
         $table->json(repeats => $self->{repeats});
     } else {
         $table->fact($_->[0], $_->[0], $_->[1]) for $self->answers;
-        $table->fact('Repeated', 'repeated', how_often($_) . ': ' . label($_) . ', by '
-            . path_of($_)) for @{ $self->{repeats} };
+        my ($repeats, $others) = $self->repeats;
+        $table->fact('Repeated', 'repeated', $_) for map({ how_often($_) . ': ' . label($_)
+            . ', by ' . join ' > ', own_path($_) } @$repeats), $others // ();
     }
     $table->fact('Bounds', 'bounds', $_) for join('; ', $self->bounds) || ();
     return;
@@ -248,12 +269,14 @@ sub text_cells {
 # Returns the lines below the rows.
 sub below {
     my ($self, $width) = @_;
-    my $n = @{ $self->{repeats} };
+    my ($repeats, $others) = $self->repeats;
     return ($self->{left_out} ? ('', plural($self->{left_out}, 'further text')
         . ($self->{left_out} == 1 ? ' is' : ' are') . ' left out; -O N shows more') : (),
-        $n ? ('', "Repeated: one path executes a text more than $self->{repeated} times"
+        @$repeats || defined $others
+            ? ('', "Repeated: one path executes a text more than $self->{repeated} times"
             . ' (--repeated N).') : (),
-        map({ $self->text_of_repeat($_, $width) } @{ $self->{repeats} }), '',
+        map({ $self->text_of_repeat($_, $width) } @$repeats),
+        defined $others ? "  $others" : (), '',
         'Incl.: with the subs and spans that the span calls. Caller: the nearest sub outside of'
         . ' libraries;', '+N: and N others.');
 }
@@ -261,7 +284,7 @@ sub below {
 sub text_of_repeat {
     my ($self, $repeat, $width) = @_;
     my $text = '    ' . shown(label($repeat));
-    my @path = map { shown($_) } @{ $repeat->{path} } ? @{ $repeat->{path} } : '(program)';
+    my @path = map { shown($_) } own_path($repeat);
     $path[$_] = " > $path[$_]" for 1 .. $#path;
     return ('  ' . shown(how_often($repeat)), $width ? cut($text, $width) : $text,
         wrapped($width || WIDTH, '    ', '        ', @path));
@@ -288,8 +311,8 @@ This class makes the table of C<dprofreport -s span>. It is internal to this dis
 =item new SIDE, HOW
 
 The spans of a profile. SIDE is a list as L<Devel::DProf::Profile/print_report> takes it; HOW is a
-list of metric (a L<Devel::DProf::Metric>), kind, repeated, separate and autoload. Dies if there are
-no spans, or none of that kind.
+list of metric (a L<Devel::DProf::Metric>), kind, repeated, all, separate and autoload. Dies if
+there are no spans, or none of that kind.
 
 =item table NAME => VALUE, ...
 
