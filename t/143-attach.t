@@ -285,6 +285,27 @@ subtest 'several processes, and the message about those that are left out' => su
     killed($_) for @runs;
 };
 
+subtest 'the script is the program, wherever its first sample finds it' => sub {
+    my $lib = scratch();
+    my $wait = q{syswrite STDOUT, '.'; sysread STDIN, my $x, 1;};
+    spew("$lib/Waits.pm", "package Waits;\nsub in_sub { $wait }\n"
+        . "sub in_eval { eval q{ $wait } }\nsub in_sort { my \@x = sort { $wait 0 } 2, 1 }\n1;\n");
+    spew("$lib/Body.pm", "$wait\n1;\n");
+    my $main = spew(scratch() . '/first.pl', <<'END');
+my ($how, $lib) = @ARGV; unshift @INC, $lib;
+if ($how eq 'require') { require Body } else { require Waits; Waits->can($how)->() }
+END
+    for my $how (qw(in_sub in_eval in_sort require)) {
+        my $run = started($^X, $main, $how, $lib);
+        sysread $run->{from}, my $dot, 1;
+        my $out = scratch() . "/first.$how.out";
+        in_process('dprofattach', '--for', '50ms', '-o', $out, $run->{pid});
+        my ($script) = slurp($out) =~ /\$dprof_script='(.*?)';/;
+        is($script, $main, "the program waits: $how");
+        killed($run);
+    }
+};
+
 # ---- commands, and programs that change while they are sampled ----
 
 # Runs dprofattach as a command, in a folder of its own.

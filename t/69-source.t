@@ -351,6 +351,32 @@ END
     is($lines->('closure'), '7 8 9 10 11 12 13 14', 'a sub has the lines of its closures');
 };
 
+# Samples, and attaching, know some of the statements, and perhaps none of those behind the sub.
+subtest 'The end of a sub is found, whichever of its statements are known' => sub {
+    require Devel::DProf::View::Source;
+    my @subs = ("sub f { my \$y = 0; \$y += \$_ for 1 .. 9; return \$y }\n",
+        "sub f { return { a => '}', b => \"{\" } }   # not }\n",
+        "sub f\n{\n    my \$x = shift;\n    return \$x }\n",
+        "sub f {\n    my (\$x) = \@_;\n    return map {\n        {\$_ => 1}\n    } \@\$x;\n}\n",
+        "    sub f {\n        return 1;\n    }\n",
+        "sub f {\n    \$_[0] =~ /\\{[{]\\d{1,2}/;\n    return 2;\n}\n",
+        "my \$f = sub { return \$_[0] };\n", "sub f { if (1) {\n    g() }\n    return 3 }\n");
+    my @behind = ("\n#\nmy \$i = 0;\nwhile (\$i++ < 3) {\n    f();\n}\n",
+        "for (1) {\n    f();\n}\n", "\n}\n", '');
+    my @wrong;
+    for my $sub (@subs) {
+        my $lines = () = $sub =~ /\n/g;
+        for my $behind (@behind) {
+            my $source = Devel::DProf::View::Source->new(same => "use strict;\n$sub$behind");
+            for my $last (1 .. $lines) {
+                my $end = $source->end_of('main::f', 2, 1 + $last, sub { 0 });
+                push @wrong, "$sub$behind: from $last to " . ($end - 1) if $end != 1 + $lines;
+            }
+        }
+    }
+    is("@wrong", '', 'the end is the brace that closes the sub');
+};
+
 subtest 'dprofreport --annotate prints lines that no file has' => sub {
     my $template = spew("$dir/tmpl", "one\ntwo\n");
     my $made = spew("$dir/made.pl", <<"END");

@@ -25,7 +25,8 @@ static int open_tree(struct dp_sampled *s)
 
 int dp_sampled_init(struct dp_sampled *s, struct dp_optree *code, pid_t pid)
 {
-    *s = (struct dp_sampled){ .code = code, .pid = pid, .next_line = DP_LINE_REST + 1 };
+    *s = (struct dp_sampled){ .code = code, .pid = pid, .next_line = DP_LINE_REST + 1,
+                              .script = DP_MAP_NONE };
     dp_pool_init(&s->sites);
     dp_map_init(&s->site_of);
     dp_map_init(&s->line_of);
@@ -179,11 +180,31 @@ static struct dp_cct_node *find_context(struct dp_sampled *s, struct dp_leafs *l
     return node;
 }
 
+/* Notes the file of the outermost statement while the main program runs. A first sample may run in
+ * a module, whose file is then the first one that is read. What perl compiles has no place yet, and
+ * a program that perl is embedded in calls subs from there. */
+static void note_script(struct dp_sampled *s, const struct dp_stack *st)
+{
+    if (s->script != DP_MAP_NONE || st->phase != PHASE_RUN)
+        return;
+    for (size_t i = 0; i <= st->n; i++) {
+        dp_addr at = i < st->n ? st->contexts[i].oldcop : st->curcop;
+        const struct dp_optree_cop *cop =
+            dp_optree_is_compiling(s->code, st->interpreter, at) ? NULL
+                                                                 : dp_optree_cop(s->code, at);
+        if (cop) {
+            s->script = cop->file;
+            return;
+        }
+    }
+}
+
 /* Finds what the next sample is charged to: s->node and s->line. */
 static void find_charged(struct dp_sampled *s, struct dp_leafs *leafs)
 {
     struct dp_stack *st = leafs->stack;
     uint32_t sub, site = 0, later = 0;
+    note_script(s, st);
     s->node = find_context(s, leafs, &sub);
     s->line = DP_LINE_REST;
     uint32_t name = dp_leaf_name(leafs);
@@ -233,7 +254,8 @@ void dp_sampled_add(struct dp_sampled *s, struct dp_leafs *leafs, uint64_t real,
 
 const char *dp_sampled_script(const struct dp_sampled *s)
 {
-    return s->code->files.count ? dp_pool_name(&s->code->files, 0)->ptr : "";
+    uint32_t file = s->script != DP_MAP_NONE ? s->script : 0;
+    return s->code->files.count ? dp_pool_name(&s->code->files, file)->ptr : "";
 }
 
 /* ---- the file ---- */

@@ -19,6 +19,7 @@ struct dp_sampled {
     struct dp_map site_of;              /* file and line -> site */
     struct dp_map line_of;              /* statement -> its number in lines */
     uint32_t next_line;
+    uint32_t script;                    /* file of the outermost statement; DP_MAP_NONE: unknown */
     dp_any_word idle[sizeof(struct dp_cct_node) / 8 + 1];
     /* what the last sample was charged to */
     struct dp_cct_node *node;
@@ -60,8 +61,8 @@ struct dp_sampled_head {
 int dp_sampled_write(struct dp_sampled *s, const struct dp_sampled_head *head,
                      struct dp_buf *out);
 
-/* The file of the outermost statement that was sampled, which is mostly the program's; "" if there
- * is none yet. */
+/* The file of the outermost statement of the main program that was sampled. Until there is one, the
+ * first file that was seen; "" if there is none yet. */
 const char *dp_sampled_script(const struct dp_sampled *s);
 
 #endif

@@ -208,20 +208,39 @@ sub beginning_of {
     return $first;
 }
 
-# Returns the line where a sub ends: the first line from its last statement on that begins with a
-# brace no further to the right than the sub's first line. If other code comes before such a line,
-# the sub ends with its last statement.
+# Returns the line where a sub ends: the first line from its last statement on that closes its first
+# brace, or that begins with a brace no further to the right than its first line. If other code
+# comes before such a line, the sub ends with its last statement. In samples, the statements after
+# the last one and those behind the sub may be unknown.
 sub end_of {
     my ($self, $label, $first, $last, $is_of_others) = @_;
     my $lines = $self->lines;
     return $last if !$lines || !defined $label;
     my ($indent) = ($lines->[ $first - 1 ] // '') =~ /\A(\s*)/;
-    for my $line ($last .. $last + 20) {
+    my ($depth, $is_closed) = (0, 0);
+    for my $line ($first .. $last + 20) {
         my $text = $lines->[ $line - 1 ] // return $last;
+        my $brackets = brackets($text, $line == $first);
+        $depth += $_ eq '{' ? 1 : -1 for split //, $brackets;
+        my $closes = $depth <= 0 && $brackets =~ /\}/;
+        return $line if $closes && $line >= $last && !$is_closed;
+        $is_closed ||= $closes;         # text that looks like a brace has misled the count
+        next if $line < $last;
         return $line if $text =~ /\A(\s*)\}/ && length $1 <= length $indent && $line > $first;
         last if $line > $last && ($text =~ /\A\s*sub\b/ || $is_of_others->($line));
     }
     return $last;
+}
+
+# Returns the braces of a line, without those of simple strings, of comments and behind backslashes.
+# A sub's first line counts from `sub` on.
+sub brackets {
+    my ($text, $is_first) = @_;
+    $text =~ s/\A.*?\bsub\b//s if $is_first;
+    $text =~ s/\\.//gs;
+    $text =~ s/"[^"]*"|'[^']*'//g;
+    $text =~ s/(?:\A|\s)#.*//s;
+    return $text =~ tr/{}//cdr;
 }
 
 # ---- two sides ----
@@ -331,6 +350,8 @@ terminal would obey.
 =item decoded BYTES
 
 Returns the characters of a text.
+
+=item brackets LINE, IS_FIRST
 
 =item named FILE, FOLDER, ..., ending FILE, FOLDER, ...
 
