@@ -329,4 +329,29 @@ for (
         "... and the chain is right: $name") || diag explain $by{$name};
 }
 
+# The last line of a report names the options that record lines, too: with all that was recorded.
+subtest 'the options that a report names record the same, and lines' => sub {
+    my $file = spew(scratch() . '/again.pl', 'my @k; sub a { push @k, [1] } a() for 1 .. 9;' . "\n");
+    my @with = ({}, { HEAP => 'exact' }, { HEAP => 'sample' }, { EVENTS => 'svs' },
+        { HEAP => 'sample', HEAP_INTERVAL => 1000, EVENTS => 'svs+bytes' },
+        { BUILTINS => 'slow', CALLSITES => 1, DETAIL => 'sql+regex' }, { DETAIL => 'all' });
+    my $parts = sub {
+        my ($text) = @_;
+        return ((map { $text =~ /\$dprof_$_='(.*?)';/ ? $1 : '' } qw(counters detail)),
+            $text =~ /\$dprof_options='(.*?)';/ ? $1 =~ s/,lines=\w+//r : '');
+    };
+    for my $with (@with) {
+        my $name = join ' ', map { "$_=$with->{$_}" } sort keys %$with;
+        my $first = profiled([$file], env => { PERL_DPROF_MODE => 'tree',
+            map { ("PERL_DPROF_$_" => $with->{$_}) } keys %$with });
+        my ($options) = run_tool('dprofreport', [$first->{profile}])->{out} =~ /-d:DProf=(\S+) rec/;
+        like($options // '', qr/,lines\z/, "$name: lines") or next;
+        my $again = profiled([$file], env => { map { my ($key, $value) = /\A(.*?)(?:=(.*))?\z/;
+            $key eq 'tree' ? (PERL_DPROF_MODE => 'tree')
+            : ('PERL_DPROF_' . uc($key =~ tr/-/_/r) => $value // 'time') } split /,/, $options });
+        is_deeply([$parts->(slurp($again->{profile}))], [$parts->(slurp($first->{profile}))],
+            "$name: $options record all that was recorded");
+    }
+};
+
 done_testing();

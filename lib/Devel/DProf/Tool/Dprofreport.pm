@@ -558,7 +558,28 @@ sub next_step {
         . ' makes a page of all.' if !grep { !$_->line_detail } @profiles;
     my $is_ours = !grep { $_->files && $_->outcome(0)->{foreign} } @profiles;
     return "Next: $callers shows who calls a sub, dprofflame$of -o FILE.html draws all calls"
-        . ($is_ours ? '; perl -d:DProf=tree,lines records lines, too.' : '.');
+        . ($is_ours ? '; perl -d:DProf=' . join(',', 'tree', what_was_recorded($profiles[0]), 'lines')
+        . ' records lines, too.' : '.');
+}
+
+# Returns the options of the recorder with which a profile has more than times and ops, so that
+# another recording has that, too.
+sub what_was_recorded {
+    my ($profile) = @_;
+    my %header = $profile->files ? $profile->header(0) : ();
+    my %given = map { /\A([\w-]+)=(.*)\z/s } split /,/, $header{dprof_options} // '';
+    my %usual = (heap => 'no', 'heap-interval' => 262_144, builtins => 'no', callsites => 0);
+    my @options = map { "$_=$given{$_}" } grep { defined $given{$_} && $given{$_} ne $usual{$_} }
+        qw(heap heap-interval builtins callsites);
+    my %of_heap = map { $_ => 1 } ($given{heap} // 'no') eq 'no' ? ()
+        : qw(values live-values live-bytes live-blocks allocated-blocks allocated-bytes);
+    my %seen = (ops => 1, samples => 1, %of_heap);
+    my @events = grep { /\A[\w:.-]+\z/ && !$seen{$_}++ } map { s/-freed\z//r }
+        map { s/:[^:]*\z//r } split ' ', $header{dprof_counters} // '';
+    push @options, 'events=' . join '+', @events if @events;
+    my $detail = $header{dprof_detail} // '';
+    push @options, "detail=$detail" if $detail =~ /\A\w+(?:\+\w+)*\z/;
+    return @options;
 }
 
 # Prints the table of the sides, with facts about them above it. Returns the exit status.
