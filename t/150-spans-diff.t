@@ -145,7 +145,16 @@ sub results {
         '... has a limit');
     is((results(sub { Test::DProf::no_repeated_ok($p, kind => 'regex', max => 1) }))[0], 1,
         '... of a kind');
-    for (['max must be a whole number', kind => 'sql', max => 0], ['kind is missing'],
+    for (['SELECT', 0], ['^SELECT', 0], ['users', 1], ['no such', 1]) {
+        my ($pattern, $want) = @$_;
+        ($ok, $name, $diag) = results(sub {
+            Test::DProf::no_repeated_ok($p, kind => 'sql', text => qr/$pattern/) });
+        is("$ok $name", "$want no path repeats a matching sql span more than 10 times",
+            "... of the texts that match $pattern");
+        is($diag =~ /no text of the kind sql matches .* nothing was tested/ ? 1 : 0,
+            $pattern eq 'no such' ? 1 : 0, '... and it says if there are none');
+    }
+    for (['text must be a pattern', kind => 'sql', text => 'SELECT'], ['max must be a whole number', kind => 'sql', max => 0], ['kind is missing'],
         ['unknown option most', kind => 'sql', most => 1]) {
         my ($why, @how) = @$_;
         ok(!eval { Test::DProf::no_repeated_ok($p, @how); 1 }, "no_repeated_ok dies: $why");

@@ -344,7 +344,8 @@ subtest 'the options that a report names record the same, and lines' => sub {
         my $name = join ' ', map { "$_=$with->{$_}" } sort keys %$with;
         my $first = profiled([$file], env => { PERL_DPROF_MODE => 'tree',
             map { ("PERL_DPROF_$_" => $with->{$_}) } keys %$with });
-        my ($options) = run_tool('dprofreport', [$first->{profile}])->{out} =~ /-d:DProf=(\S+) rec/;
+        my ($options) = run_tool('dprofreport', [$first->{profile}])->{out}
+            =~ /-d:DProf=(\S+) rec/;
         like($options // '', qr/,lines\z/, "$name: lines") or next;
         my $again = profiled([$file], env => { map { my ($key, $value) = /\A(.*?)(?:=(.*))?\z/;
             $key eq 'tree' ? (PERL_DPROF_MODE => 'tree')

@@ -495,14 +495,16 @@ sub no_repeated_ok {
     check_arguments('no_repeated_ok', $p, 'spans', '<=', 0);
     croak 'no_repeated_ok: options are NAME => VALUE' if @how % 2;
     my %how = (max => 10, @how);
-    my ($kind) = span_options('no_repeated_ok', [qw(kind max name)], %how);
+    my ($kind, $text) = span_options('no_repeated_ok', [qw(kind text max name)], %how);
     croak 'no_repeated_ok: max must be a whole number, 1 or more' if $how{max} !~ /\A[1-9]\d*\z/a;
-    my $name = $how{name} // "no path repeats a $kind span more than "
+    my $name = $how{name} // 'no path repeats a ' . (defined $text ? 'matching ' : '')
+        . "$kind span more than "
         . ($how{max} == 1 ? 'once' : "$how{max} times");
     return skip_with($name, $p->skipped) && 1 if defined $p->skipped;
     my $spans = eval { $p->spans(kind => $kind, repeated => $how{max}) };
     return failed_to_read($name, $@) if !$spans;
-    my @repeats = @{ $spans->{repeats} };
+    my $matches = sub { !defined $text || $_->{text} =~ $text };
+    my @repeats = grep { $matches->() } @{ $spans->{repeats} };
     my $more = @repeats > 5 ? @repeats - 5 : 0;
     splice @repeats, 5;
     my @diag = map { (span_line($_->{calls}, $_), '           by '
@@ -512,6 +514,8 @@ sub no_repeated_ok {
     my $ctx = Test2::API::context();
     $ctx->ok(!@diag, $name, [map { wrap_line($_) } @diag]);
     say_no_spans($ctx, $p, $kind);
+    $ctx->diag("no text of the kind $kind matches $text, so nothing was tested")
+        if @{ $spans->{rows} } && !grep { $matches->() } @{ $spans->{rows} };
     $ctx->release;
     return @diag ? 0 : 1;
 }
@@ -905,13 +909,13 @@ recorded with C<detail> (L</LOADING>, L</profile_script_ok [HASH], SCRIPT, ARGUM
 C<span> of L<Devel::DProf::Control>. If the profile has no span at all, the test says so, even if it
 passes.
 
-=head2 no_repeated_ok PROFILE, kind => KIND [, max => NUMBER, name => NAME]
+=head2 no_repeated_ok PROFILE, kind => KIND [, text => qr/.../, max => NUMBER, name => NAME]
 
     no_repeated_ok $p, kind => 'sql';
 
 Fails if one path of calls executes a text more than max times, 10 if not given: a statement in a
-loop. If phases of a script are repeated, it is the mean over their times, as in L<dprofreport>. The
-diagnostic has the texts and the paths.
+loop. With text, only texts that match are tested. If phases of a script are repeated, it is the
+mean over their times, as in L<dprofreport>. The diagnostic has the texts and the paths.
 
 =head2 no_growth_ok BLOCK [times => NUMBER, warmup => NUMBER, allow => 'N values', name => NAME]
 

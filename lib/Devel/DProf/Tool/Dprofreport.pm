@@ -558,8 +558,9 @@ sub next_step {
         . ' makes a page of all.' if !grep { !$_->line_detail } @profiles;
     my $is_ours = !grep { $_->files && $_->outcome(0)->{foreign} } @profiles;
     return "Next: $callers shows who calls a sub, dprofflame$of -o FILE.html draws all calls"
-        . ($is_ours ? '; perl -d:DProf=' . join(',', 'tree', what_was_recorded($profiles[0]), 'lines')
-        . ' records lines, too.' : '.');
+        . ($is_ours ? '; perl -d:DProf='
+            . join(',', 'tree', what_was_recorded($profiles[0]), 'lines') . ' records lines, too.'
+            : '.');
 }
 
 # Returns the options of the recorder with which a profile has more than times and ops, so that
