@@ -66,6 +66,32 @@ subtest 'The answer says why a sub changed' => sub {
     is($order[-1], 'g', 'the sub with the smallest change stands last');
 };
 
+# A count that repeats from run to run is decided by one run a side; nothing else is.
+subtest 'One run a side decides about counts that repeat' => sub {
+    my @kinds = (['calls', 'ops:ops', 1], ['ops', 'ops:ops', 1],
+        ['svs', 'ops:ops svs:SVs svs-freed:SVs', 1],
+        (map { [$_, 'values:values live-values:values live-bytes:bytes', !/bytes/] }
+            qw(values live-values live-bytes)),
+        (map { [$_, join(' ', map({ "allocated-$_:$_" } qw(blocks bytes)),
+            'live-blocks:blocks live-values:values live-bytes:bytes'), 0] }
+            qw(allocated-blocks allocated-bytes live-blocks live-values live-bytes)),
+        (map { [$_, "$_:events", 0] } qw(instructions page-faults bytes noise)), ['cpu', '', 0]);
+    for my $kind (@kinds) {
+        my ($metric, $counters, $is_exact) = @$kind;
+        my @sides = map {
+            my $value = $_;
+            my $counts = join '', map { " $value" } split ' ', $counters;
+            spew("$dir/" . ++$n . '.out', profile_text(format => 'tree', hz => 1_000_000,
+                times => [$value, 0, $value], counters => $counters, complete => 1,
+                header => q{$dprof_hash_seed=0; $dprof_perturb_keys=0;}, subs => ['P a p.pl:1'],
+                lines => ['= 0 0 0 0 0 0 0 0' . ' 0' x split(' ', $counters), "= 1 1 $value $value 0 $value 0 0$counts"]));
+        } 1000, 3000;
+        my ($total) = answer('-m', $metric, @sides) =~ /^Total: (.*)$/m;
+        like($total // '', $is_exact ? qr/: more\z/ : qr/: one run a side: may be chance;/,
+            "$metric of $counters: " . ($is_exact ? 'exact' : 'may be chance'));
+    }
+};
+
 # Whatever changes in a sub, `same` is said only of what is the same, and calls that changed are
 # named: of Perl subs, and of XS subs, which execute no ops.
 subtest 'The answer says what is the same only of what is' => sub {

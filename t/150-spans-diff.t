@@ -154,7 +154,8 @@ sub results {
         is($diag =~ /no text of the kind sql matches .* nothing was tested/ ? 1 : 0,
             $pattern eq 'no such' ? 1 : 0, '... and it says if there are none');
     }
-    for (['text must be a pattern', kind => 'sql', text => 'SELECT'], ['max must be a whole number', kind => 'sql', max => 0], ['kind is missing'],
+    for (['text must be a pattern', kind => 'sql', text => 'SELECT'],
+        ['max must be a whole number', kind => 'sql', max => 0], ['kind is missing'],
         ['unknown option most', kind => 'sql', most => 1]) {
         my ($why, @how) = @$_;
         ok(!eval { Test::DProf::no_repeated_ok($p, @how); 1 }, "no_repeated_ok dies: $why");

@@ -63,7 +63,10 @@ sub counter_of {
     my ($unit) = map { /\A\Q$name\E:([^:]*)\z/ ? $1 : () } @{ $lists[0] };
     $unit //= '';
     my $says_unit = !length $unit || $unit eq 'events' || index(lc $name, lc $unit) >= 0;
+    my $is_exact = repeats($name)
+        || $name =~ /\A(?:live-)?values\z/ && !grep { !counts_each_value(@$_) } @lists;
     return bless { name => $name, number => DP_M_COUNTER, counters => \@counters, unit => $unit,
+        is_exact => $is_exact ? 1 : 0,
         label => $says_unit ? $name : "$name in $unit" }, $class;
 }
 
@@ -146,8 +149,13 @@ sub is_counter { return $_[0]{number} == DP_M_COUNTER }
 # Returns whether a counter of this name has the same values in each run with the same hash seed.
 sub repeats { return $_[0] =~ /^(?:ops|svs|svs-freed)\z/ }
 
+# Returns whether a profile with these counters has each of perl's values (heap=exact), so that
+# their numbers repeat like ops. heap=sample has live-values, too, but from samples. Bytes depend on
+# what malloc has at hand.
+sub counts_each_value { return scalar grep { name_of($_) eq 'values' } @_ }
+
 # Returns whether the metric has the same values in each run, so that a single run decides.
-sub is_exact { return $_[0]->is_calls || repeats($_[0]{name}) ? 1 : 0 }
+sub is_exact { return $_[0]->is_calls || $_[0]{is_exact} || repeats($_[0]{name}) ? 1 : 0 }
 
 # Returns the total of the one profile that the metric was made for: ticks, calls, or a counter's
 # unit.
@@ -275,7 +283,7 @@ Whether the word is a kind of time.
 
 The words of a list that are separated by commas. Commas between slashes do not separate.
 
-=item repeats NAME
+=item repeats NAME, counts_each_value COUNTER, ...
 
 Whether a counter of that name repeats from run to run.
 
