@@ -66,6 +66,37 @@ subtest 'The answer says why a sub changed' => sub {
     is($order[-1], 'g', 'the sub with the smallest change stands last');
 };
 
+# With a filter, the line Shown has the sum of the rows, as JSON has them, for one run and for many.
+subtest 'The answer has the sum of what filters leave' => sub {
+    my %other = (%base, a => [15_000, 150, 7500], b => [7000, 10, 500], g => [500, 1, 10]);
+    for my $runs (1, 10) {
+        my @sides = (runs($runs, %base), runs($runs, %other));
+        for my $filter (['--only', 'a|b|g'], ['--skip', '[cdef]$|program'], ['-S', 'P::a,P::e'],
+            ['--only', 'P::g'], ['-m', 'calls', '--only', 'a|b'],
+            ['-m', 'ops', '--skip', '[ab]$']) {
+            my $text = answer(@$filter, @sides);
+            my $json = JSON::PP->new->utf8->decode(answer(@$filter, '--format', 'json', @sides));
+            my %sum;
+            for my $key (qw(baseline value)) {
+                $sum{$key} += $_->{$key} // 0 for @{ $json->{rows} };
+            }
+            my $amount = qr/\d[\d,.]*(?<!,)(?: [mun]?s)?/;
+            my ($from, $to) = $text =~ /^Shown \(self\): ($amount) -> ($amount)/m;
+            my @got = map { my ($n, $unit) = ($_ // '') =~ /\A([\d.,]+)(?: (\w+))?\z/ or next;
+                ($n =~ tr/,//dr) * { s => 1, ms => 1e-3, us => 1e-6, ns => 1e-9 }->{ $unit // 's' }
+            } $from, $to;
+            ok(2 == grep({ abs($got[$_] - $sum{ (qw(baseline value))[$_] })
+                <= 6e-3 * $sum{ (qw(baseline value))[$_] } } 0 .. $#got),
+                "$runs runs, @$filter: " . ($from // '') . ' -> ' . ($to // ''))
+                or diag $text, explain \%sum;
+        }
+        unlike(answer(@sides), qr/^Shown/m, "$runs runs: without a filter, there is no such line");
+    }
+    my @same = (runs(10, %base), runs(10, %base, a => [15_000, 150, 7500]));
+    like(answer('--only', 'P::a', @same), qr/^Shown \(self\): .*: slower$/m, 'it is tested: slower');
+    like(answer('--only', 'P::b', @same), qr/^Shown \(self\): [^%]*: no /m, '... no change');
+};
+
 # A count that repeats from run to run is decided by one run a side; nothing else is.
 subtest 'One run a side decides about counts that repeat' => sub {
     my @kinds = (['calls', 'ops:ops', 1], ['ops', 'ops:ops', 1],
@@ -84,7 +115,8 @@ subtest 'One run a side decides about counts that repeat' => sub {
             spew("$dir/" . ++$n . '.out', profile_text(format => 'tree', hz => 1_000_000,
                 times => [$value, 0, $value], counters => $counters, complete => 1,
                 header => q{$dprof_hash_seed=0; $dprof_perturb_keys=0;}, subs => ['P a p.pl:1'],
-                lines => ['= 0 0 0 0 0 0 0 0' . ' 0' x split(' ', $counters), "= 1 1 $value $value 0 $value 0 0$counts"]));
+                lines => ['= 0 0 0 0 0 0 0 0' . ' 0' x split(' ', $counters),
+                    "= 1 1 $value $value 0 $value 0 0$counts"]));
         } 1000, 3000;
         my ($total) = answer('-m', $metric, @sides) =~ /^Total: (.*)$/m;
         like($total // '', $is_exact ? qr/: more\z/ : qr/: one run a side: may be chance;/,

@@ -167,6 +167,7 @@ static int take_rows(struct dp_diff *diff, struct dp_diff_run *run, size_t measu
         column->self[e] += row->self;
         column->incl[e] += row->children;
         diff->shown[e] |= row->shown;
+        column->shown += row->shown ? row->self : 0;
         run->there[e] = 1;
         if (measure == 0) {
             run->calls[e] += row->calls;

@@ -30,6 +30,7 @@ struct dp_diff_column {
     uint64_t *self, *incl;
     size_t cap;
     uint64_t total, base;       /* the sum of all values; the value that is 100 % */
+    uint64_t shown;             /* the sum of the self values of entries that pass the filters */
 };
 
 struct dp_diff_run {
@@ -85,6 +86,7 @@ struct dp_diff_values {
 struct dp_diff_family {
     struct dp_diff_values *values;      /* by entry */
     struct dp_diff_values total;        /* its p is that of this test alone, not corrected */
+    struct dp_diff_values shown;        /* likewise: the sum of what passes the filters */
     double base_whole, whole;   /* the value that is 100 % on either side */
     size_t tests;
     bool counted;               /* the values are samples: counts are tested, and any number of runs
@@ -160,6 +162,15 @@ void dp_diff_release(struct dp_diff *diff);
 /* Measures the speed of the runs, and decides whether values are adjusted for it. dp_diff_make
  * calls this function if how->work is set. Returns 0 or a DP_E. */
 int dp_diff_adjust(struct dp_diff *diff);
+
+/* Do the filters leave out an entry? */
+static inline bool dp_diff_is_filtered(const struct dp_diff *diff)
+{
+    for (size_t e = 0; e < diff->entries.count; e++)
+        if (e >= diff->shown_cap || !diff->shown[e])
+            return true;
+    return false;
+}
 
 /* Are the runs those of hosts? Hosts differ by more than chance. */
 static inline bool dp_diff_has_units(const struct dp_diff_how *how) { return how->units != NULL; }

@@ -29,7 +29,11 @@ struct comparing {
     const struct dp_hosts_prior *prior; /* of hosts; NULL: unknown */
 };
 
-#define TOTAL UINT32_MAX        /* stands for an entry */
+/* These stand for entries: the whole run, and all that passes the filters. */
+#define TOTAL UINT32_MAX
+#define SHOWN (UINT32_MAX - 1)
+
+static bool is_sum(uint32_t e) { return e >= SHOWN; }
 
 /* An entry's value in a run, or that of the whole run if e is TOTAL. Calls are multiplied by the
  * run's factor. Times are without noise if c->calm is set, and those at the usual speed if the runs
@@ -37,13 +41,15 @@ struct comparing {
 static uint64_t value_of(const struct comparing *c, const struct dp_diff_run *run, uint32_t e)
 {
     if (c->measure == DP_RULE_CALLS) {
-        uint64_t calls = e == TOTAL ? run->all_calls : e < run->calls_cap ? run->calls[e] : 0;
-        return e == TOTAL || run->calls_factor == 1
+        uint64_t calls = is_sum(e) ? run->all_calls : e < run->calls_cap ? run->calls[e] : 0;
+        return is_sum(e) || run->calls_factor == 1
                    ? calls : dp_num_round((double)calls * run->calls_factor);
     }
     const struct dp_diff_column *column = &run->columns[c->measure];
     if (e == TOTAL)
         return c->measure == 0 ? run->raw_total : column->total;
+    if (e == SHOWN)
+        return column->shown;
     uint64_t value = e < column->cap ? (c->incl ? column->incl : column->self)[e] : 0;
     if (c->calm)
         value = dp_diff_calm(c->diff, run, e, c->incl, value);
@@ -54,7 +60,7 @@ static uint64_t value_of(const struct comparing *c, const struct dp_diff_run *ru
 
 static bool is_there(const struct dp_diff_run *run, uint32_t e)
 {
-    return e == TOTAL || (e < run->there_cap && run->there[e]);
+    return is_sum(e) || (e < run->there_cap && run->there[e]);
 }
 
 /* Returns the middle of a side's values: the median or, if means are compared, the mean; 0 without
@@ -105,7 +111,7 @@ static void load_values(struct comparing *c, uint32_t e, struct dp_diff_values *
             continue;
         int which = run->side != 0;
         bool *there = which ? &to->there : &to->base_there;
-        bool known = e == TOTAL || c->measure == DP_RULE_CALLS || dp_diff_is_known(run, e);
+        bool known = is_sum(e) || c->measure == DP_RULE_CALLS || dp_diff_is_known(run, e);
         value = value_of(c, run, e);
         (which ? c->y : c->x)[n[which]++] = known ? (double)value : NAN;
         last[which] = known ? value : last[which];
@@ -379,8 +385,8 @@ static int test_as(const struct comparing *c, uint32_t e, bool counted, struct d
 {
     int rc = counted ? dp_diff_count(&c->counting, e, c->x, c->y, v)
              : c->is_counter ? test_counter(c, v)
-             : e == TOTAL && is_in_pairs(c) ? test_pairs(c, v)
-             : e != TOTAL && c->measure == 0 && c->diff->how->noise ? test_both(c, e, v)
+             : is_sum(e) && is_in_pairs(c) ? test_pairs(c, v)
+             : !is_sum(e) && c->measure == 0 && c->diff->how->noise ? test_both(c, e, v)
              : test_values(c, v);
     /* The shown change may be one of medians, while the interval is one of all pairs of runs, or of
      * sums. If runs are uneven, the interval might exclude the change. */
@@ -401,14 +407,14 @@ static int judge_entry(struct comparing *c, uint32_t e, double floor, struct dp_
     }
     if (decided_exactly(c, v))
         return 0;
-    bool counted = e != TOTAL && c->counting.shares;
+    bool counted = !is_sum(e) && c->counting.shares;
     if (!counted && c->n[0] < 2 && c->n[1] < 2 && !dp_diff_has_units(c->diff->how)) {
         v->verdict = v->value == v->base ? DP_DIFF_EQUAL : DP_DIFF_SINGLE;
         return 0;
     }
     if (all_one(c))
         return 0;
-    if (e == TOTAL || pooled_sum(c) >= floor) {
+    if (is_sum(e) || pooled_sum(c) >= floor) {
         v->verdict = DP_DIFF_UNSURE;
         return test_as(c, e, counted, v);
     }
@@ -476,6 +482,8 @@ int dp_diff_compare(struct dp_diff_family *family, const struct dp_diff *diff, s
     int rc = make_value_room(&c) && family->values ? 0 : DP_E_NOMEM;
     if (rc == 0 && family->counted)
         rc = dp_diff_counting_init(&c.counting, diff, measure, incl, side);
+    if (rc == 0)
+        rc = judge_entry(&c, SHOWN, 0, &family->shown);
     if (rc == 0)
         rc = judge_entry(&c, TOTAL, 0, &family->total);
     /* the total is still loaded */

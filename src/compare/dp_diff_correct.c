@@ -142,7 +142,22 @@ static enum dp_diff_verdict verdict_of(const struct correcting *c, size_t e)
     return known_work(c, e) == WORK_SAME && is_layout(c, v) ? DP_DIFF_LAYOUT : DP_DIFF_TRUE;
 }
 
-/* Gives the entries and the total that wait for one their verdicts, and the entries their corrected
+/* Gives a sum that waits for a verdict its own. */
+static void judge_sum(const struct correcting *c, struct dp_diff_values *v)
+{
+    if (!is_waiting(v))
+        return;
+    double alpha = c->diff->how->alpha * spending_of(c);
+    v->p = v->p < spending_of(c) ? v->p / spending_of(c) : 1;
+    bool decided = dp_diff_has_units(c->diff->how)
+        ? dp_hosts_decide(c->runs[0], c->runs[1])
+        : c->family->by_counts || dp_stat_decides(c->runs[0], c->runs[1], 1, alpha);
+    v->verdict = !decided ? DP_DIFF_FEW
+                 : v->p <= c->diff->how->alpha ? DP_DIFF_TRUE
+                 : DP_DIFF_UNSURE;
+}
+
+/* Gives the entries and the sums that wait for one their verdicts, and the entries their corrected
  * p. Sets the number of runs that would be needed if there are too few to decide. */
 static void give_verdicts(struct correcting *c)
 {
@@ -163,16 +178,8 @@ static void give_verdicts(struct correcting *c)
         needed = dp_stat_runs_needed(as, c->diff->how->alpha);
         f->needed = needed > f->needed ? needed : f->needed;
     }
-    if (!is_waiting(&f->total))
-        return;
-    double alpha = c->diff->how->alpha * spending_of(c);
-    f->total.p = f->total.p < spending_of(c) ? f->total.p / spending_of(c) : 1;
-    bool decided = dp_diff_has_units(c->diff->how)
-        ? dp_hosts_decide(c->runs[0], c->runs[1])
-        : f->by_counts || dp_stat_decides(c->runs[0], c->runs[1], 1, alpha);
-    f->total.verdict = !decided ? DP_DIFF_FEW
-                       : f->total.p <= c->diff->how->alpha ? DP_DIFF_TRUE
-                       : DP_DIFF_UNSURE;
+    judge_sum(c, &f->total);
+    judge_sum(c, &f->shown);
 }
 
 /* Finds out what work each waiting entry did, and counts those that did other work, and the

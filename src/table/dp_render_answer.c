@@ -432,13 +432,12 @@ static const char *verdict_of(const struct answer *a, const struct dp_diff_value
     return "no significant change";
 }
 
-/* Appends the line about the total: both values, the growth, and whether it is significant. */
-static void add_total(struct answer *a)
+/* Appends the line about a sum: both values, the growth, and whether it is significant. */
+static void add_sum(struct answer *a, const char *title, const struct dp_diff_values *v)
 {
     struct dp_difftable *r = a->r;
-    const struct dp_diff_values *v = &r->c.families[1].total;
     struct dp_buf *to = &a->text;
-    dp_buf_adds(to, "Total: ");
+    dp_buf_addf(to, "%s: ", title);
     for (int s = 0; s < 2; s++) {
         uint64_t value = s ? v->value : v->base;
         dp_buf_adds(to, s ? " -> " : "");
@@ -565,7 +564,9 @@ static int print_answer(struct answer *a, struct dp_sink *sink)
         dp_buf_adds(&a->text, "\n");
     }
     add_sides(a);
-    add_total(a);
+    add_sum(a, "Total", &r->c.families[1].total);
+    if (dp_diff_is_filtered(&r->c.diff))
+        add_sum(a, "Shown (self)", &r->c.families[1].shown);
     add_hosts(a);
     dp_buf_adds(&a->text, r->table.n_rows ? "\n" : "");
     int rc = print_text(a, sink);
