@@ -93,7 +93,8 @@ subtest 'The answer has the sum of what filters leave' => sub {
         unlike(answer(@sides), qr/^Shown/m, "$runs runs: without a filter, there is no such line");
     }
     my @same = (runs(10, %base), runs(10, %base, a => [15_000, 150, 7500]));
-    like(answer('--only', 'P::a', @same), qr/^Shown \(self\): .*: slower$/m, 'it is tested: slower');
+    like(answer('--only', 'P::a', @same), qr/^Shown \(self\): .*: slower$/m,
+        'it is tested: slower');
     like(answer('--only', 'P::b', @same), qr/^Shown \(self\): [^%]*: no /m, '... no change');
 };
 
