@@ -331,7 +331,8 @@ for (
 
 # The last line of a report names the options that record lines, too: with all that was recorded.
 subtest 'the options that a report names record the same, and lines' => sub {
-    my $file = spew(scratch() . '/again.pl', 'my @k; sub a { push @k, [1] } a() for 1 .. 9;' . "\n");
+    my $file = spew(scratch() . '/again.pl',
+        'my @k; sub a { push @k, [1] } a() for 1 .. 9;' . "\n");
     my @with = ({}, { HEAP => 'exact' }, { HEAP => 'sample' }, { EVENTS => 'svs' },
         { HEAP => 'sample', HEAP_INTERVAL => 1000, EVENTS => 'svs+bytes' },
         { BUILTINS => 'slow', CALLSITES => 1, DETAIL => 'sql+regex' }, { DETAIL => 'all' });

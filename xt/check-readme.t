@@ -35,6 +35,22 @@ my $workflow = content('.github/workflows/test.yml');
 is(join(' ', grep { $workflow !~ /^ +run: \Q$COMMANDS$_\E$/m } qw(demo test)), '',
     '.github/workflows/test.yml runs the two commands');
 
+# Where people begin, they find the same first commands.
+my %first = map {
+    my ($perl, $next) = content($_) =~ /^ {4}(perl -d:DProf\S* \S+).*\n(?: {4}(\w+)$)?/m;
+    ($_ => join '; ', grep { defined } $perl, $next) } qw(README.md lib/Devel/DProf.pm
+    bin/dprofreport bin/dprofpp);
+is_deeply(\%first, { (map { $_ => 'perl -d:DProf program.pl; dprofreport' } keys %first),
+    'bin/dprofpp' => 'perl -d:DProf program.pl; dprofpp' }, 'the first commands are the same')
+    or diag explain \%first;
+is((content('lib/Devel/DProf/FromNYTProf.pod') =~ /(perl -d:DProf\S* \S+)$/m)[0],
+    'perl -d:DProf program.pl', '... also in the table for users of NYTProf');
+for my $name (qw(Mojolicious::Plugin::DProf Plack::Middleware::DProf Test::DProf
+    Devel::DProf::Control examples/Inventory heap)) {
+    like($text{'README.md'}, qr/`\Q$name\E`|perldoc \Q$name\E`/, "README.md names $name");
+}
+like($text{'README.md'}, qr/`dprof report`/, 'README.md says what dprof does');
+
 # README is for terminals and CPAN, README.md for browsers: with pictures that exist.
 unlike($text{README}, qr/^#|\*\*|`|!\[|\]\(/m, 'README is plain text');
 is(join(' ', grep { length > 90 } split /\n/, $text{README}), '', 'README fits a terminal');

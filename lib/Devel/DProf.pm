@@ -59,10 +59,10 @@ Devel::DProf - a profiler that records every sub's entry and exit
 
 =head1 SYNOPSIS
 
-    perl -d:DProf script.pl arguments
-    dprofpp
+    perl -d:DProf program.pl arguments
+    dprofreport
 
-    perl -d:DProf=tree,callsites=1 script.pl arguments
+    perl -d:DProf=tree,callsites=1 program.pl arguments
     perl -d:DProf=help
 
 =head1 DESCRIPTION
