@@ -250,6 +250,22 @@ subtest 'A perl that the module was not built for runs as without it' => sub {
     my $run = run_program([$^X, "-I$nowhere", '-d:DProf', '-e', $code], env => {});
     like($run->{out} . $run->{err}, qr/\ACan't locate loadable object for module Devel::DProf /,
         'a module without its compiled part stops perl before the program starts');
+    my $core = "$nowhere/lib/Devel/DProf";
+    make_path($core);
+    symlink root() . '/lib/Devel/DProf/Core.pm', "$core/Core.pm" or die $!;
+    $run = run_program([$^X, "-I$nowhere/lib", '-e', 'require Devel::DProf::Core'], env => {});
+    like($run->{err},
+        qr/\Athe compiled part of Devel::DProf is missing; perl Makefile\.PL && make /,
+        'a tool without its compiled part says how to build it');
+    require Devel::DProf::Core;
+    for my $error ("Can't load 'a.so' for module Devel::DProf: a.so: undefined symbol: x\n at "
+        . "/usr/lib/XSLoader.pm line 93.\n at lib/Core.pm line 1.\nCompilation failed in require "
+        . "at -e line 1.\n",
+        "object version 1 does not match\r\nbootstrap parameter 2 at x line 3.\n",
+        'one') {
+        unlike(Devel::DProf::Core::why_not_loaded($error), qr/[\r\n].| line \d/s,
+            'the reason is one line: ' . substr $error, 0, 20);
+    }
 };
 
 subtest 'An option that is written wrongly gives a line that says what to write' => sub {

@@ -28,10 +28,22 @@ if (defined &Devel::DProf::_start) {
     XSLoader::load('Devel::DProf', $VERSION);
 } else {
     eval qq{#line 1 "$file/Devel/DProf/Core.pm"\nXSLoader::load('Devel::DProf', \$VERSION); 1}
-        or die $@;
+        or die why_not_loaded($@);
 }
 die "Devel::DProf was built for another perl than $^X; install it with this perl, or run the tools "
     . "with the perl that has it\n" if !defined &Devel::DProf::_start;
+
+# Returns one line that says why the object could not be loaded, without places in XSLoader's code.
+sub why_not_loaded {
+    my ($error) = @_;
+    return 'the compiled part of Devel::DProf is missing; perl Makefile.PL && make builds it, and '
+        . "perl -Iblib/lib -Iblib/arch blib/script/TOOL runs a tool with it\n"
+        if $error =~ /\ACan't locate loadable object/;
+    $error =~ s/ at \S+ line \d+\.?\s*(?=\n|\z)//g;
+    $error =~ s/\s+\z//;
+    $error =~ s/\s*[\r\n]\s*/; /g;
+    return "$error\n";
+}
 
 1;
 
@@ -45,6 +57,14 @@ Devel::DProf::Core - the compiled part of Devel::DProf, loaded without starting 
 
 =head1 DESCRIPTION
 
-The tools load this. It starts nothing.
+The tools load this. It starts nothing. If the compiled part cannot be loaded, it dies with a line:
+
+=over
+
+=item why_not_loaded ERROR
+
+Returns that line for an error of L<XSLoader>.
+
+=back
 
 =cut
