@@ -136,6 +136,26 @@ sub results {
     }
 }
 {
+    # -s span has the spans of all kinds, and nothing else.
+    my $rows = sub {
+        my $json = JSON::PP->new->utf8->decode(
+            in_process('dprofdiff', '--format', 'json', @_, $old, $new)->{out});
+        return join "\n", sort map { "$_->{symbol} " . ($_->{baseline} // '-') . ' '
+            . ($_->{value} // '-') } @{ $json->{rows} };
+    };
+    my %kinds = map { $_ => 1 } map { /^& \w+ (\S+) \S+ .*kind=span/mg } slurp($old), slurp($new);
+    is($rows->(qw(-s span)), join("\n", sort map { split /\n/, $rows->('--kind', $_, '-m', 'real') }
+        sort keys %kinds), "-s span compares the spans of all kinds: @{[sort keys %kinds]}");
+    is(scalar(split /\n/, $rows->(qw(-s span))), 5, 'there are five texts');
+    is($rows->(qw(-s span --kind sql)), $rows->(qw(--kind sql -m real)), '-s span with --kind');
+    is($rows->(qw(-s SPAN -m calls --kind sql)), $rows->(qw(--kind sql -m calls)),
+        '-s span with another metric');
+    like(in_process('dprofdiff', '-s', 'span', $old, $new)->{out}, qr/; real time, self$/m,
+        'the metric of -s span is real time');
+    like(in_process('dprofdiff', '-s', 'span,sub', $old, $new)->{err}, qr/Unknown --sort key/,
+        'span is no key beside others');
+}
+{
     my $p = profile_of($new);
     my ($ok, $name, $diag) = results(sub { Test::DProf::no_repeated_ok($p, kind => 'sql') });
     is("$ok $name", '0 no path repeats a sql span more than 10 times', 'no_repeated_ok');

@@ -42,9 +42,13 @@ sub pattern {
         . ($@ =~ s/ at \S+ line \d+\.\n\z//r) . "\n";
 }
 
-# Returns a regular expression that the names of a kind of spans match: they are KIND:TEXT. The name
-# of a sub has two colons.
-sub kind_pattern { return qr/\A\Q$_[0]\E:(?!:)/ }
+# Returns a regular expression that the names of a kind of spans match, or without a kind those of
+# all spans: they are KIND:TEXT. The name of a sub has two colons, that of a builtin begins with
+# CORE.
+sub kind_pattern {
+    my ($kind) = @_;
+    return defined $kind ? qr/\A\Q$kind\E:(?!:)/ : qr/\A(?!CORE:)\w[\w.-]*:(?!:)/;
+}
 
 # Returns the ranges of --time as a reference to a list: for each side, as colons separate them, its
 # ranges, or undef if it has none.

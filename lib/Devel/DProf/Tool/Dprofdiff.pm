@@ -60,7 +60,8 @@ What is compared:
     --unit UNIT         what folded stacks count: s, ms, us, ns, calls, or another word
 Which entries:
 = s|sort=s
-    -s KEY,KEY          sub (default), package, script, pid, thread, srcline, phase, caller
+    -s KEY,KEY          sub (default), package, script, pid, thread, srcline, phase, caller;
+                        span alone: spans of all kinds by text, in real time
 = S|subs|symbols=s  d|packages|dsos=s  C|scripts|comms=s
     -S SUB,... -d PACKAGE,... -C SCRIPT,...     only these; file://NAME reads a list
 = only=s  skip=s  kind=s
@@ -256,12 +257,19 @@ sub bare_m {
 
 # ---- options ----
 
+# Returns the filter of -s span, which shows spans alone, as pairs.
+sub all_spans {
+    require Devel::DProf::OptionValues;
+    return (re_kind => Devel::DProf::OptionValues::kind_pattern());
+}
+
 # Returns the options of the comparison, and in diff the object that compares. Dies with what is
 # wrong.
 sub settings {
     my ($opt) = @_;
+    my $is_span = lc($opt->{s} // '') eq 'span';
     my %how = (
-        keys => [keys_of($opt->{s} // 'sub')], separate => $opt->{R} // 1,
+        keys => [keys_of($is_span ? 'sub' : $opt->{s} // 'sub')], separate => $opt->{R} // 1,
         children => $opt->{children} ? 1 : 0, autoload => $opt->{A} ? 1 : 0,
         normalize => $opt->{n} ? 1 : 0, baseline_only => $opt->{b} ? 1 : 0,
         strict => $opt->{strict} ? 1 : 0, period => $opt->{p} ? 1 : 0,
@@ -298,7 +306,8 @@ sub settings {
     require Cwd;
     $how{bases} = [@symfs, text(Cwd::getcwd() // '')];
     my %fields = (
-        filters($opt, qw(only skip kind)), metric_name => $opt->{m} // 'cpu',
+        filters($opt, qw(only skip kind)), $is_span && !defined $opt->{kind} ? all_spans() : (),
+        metric_name => $opt->{m} // ($is_span ? 'real' : 'cpu'),
         metric_given => defined $opt->{m}, annotate => defined $opt->{annotate},
         as_measured => $opt->{'as-measured'}, empty => defined $opt->{bisect},
         rules => [map { rules_of(text($_)) } @{ $opt->{'fail-if'} || [] }],

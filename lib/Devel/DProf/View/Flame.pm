@@ -488,7 +488,8 @@ sub notes_of_page {
     push @notes, 'Notes', $self->{how}{notes} if length($self->{how}{notes} // '');
     push @notes, map { ('Renamed?', $_) } @{ $self->{renamed} || [] };
     my @filters = map { $self->{"re_$_"} ? "--$_ " . $self->{"re_$_"} : () } qw(only skip);
-    push @filters, "--kind $self->{kind_name}" if $self->{re_kind};
+    push @filters, defined $self->{kind_name} ? "--kind $self->{kind_name}" : '-s span'
+        if $self->{re_kind};
     push @notes, 'Filter', join ', ', @filters if @filters;
     push @notes, 'Server', 'subs above the application are left out; --all shows them'
         if $self->{no_server} && !$self->{diff} && grep { $_->server } $self->profiles(0);
