@@ -576,7 +576,7 @@ sub what_was_recorded {
         : qw(values live-values live-bytes live-blocks allocated-blocks allocated-bytes);
     my %seen = (ops => 1, samples => 1, %of_heap);
     my @events = grep { /\A[\w:.-]+\z/ && !$seen{$_}++ } map { s/-freed\z//r }
-        map { s/:[^:]*\z//r } split ' ', $header{dprof_counters} // '';
+        $profile->counter_names;
     push @options, 'events=' . join '+', @events if @events;
     my $detail = $header{dprof_detail} // '';
     push @options, "detail=$detail" if $detail =~ /\A\w+(?:\+\w+)*\z/;
