@@ -366,6 +366,8 @@ struct dpx_process {
     struct dpx_clock clock;     /* each state's clock in the beginning */
     struct dpx_cost cost;       /* what readings add to a gap */
     struct dpx_plan plan;
+    void (*count_heap)(pTHX_ struct dpx_ctx *ctx);      /* with heap=: counts what lives, before the
+                                                         * file is saved; NULL: nothing is */
     uint32_t (*site)(void *clock);      /* finds the places of calls; NULL: none are kept */
     struct dpx_phase *phases;   /* newest first */
     struct dpx_path *paths;     /* of interpreters after the first one */

@@ -3,16 +3,14 @@
  * arenas and heads is relied on here, too. */
 #include "dpx_blocks.h"
 #include "dpx_ctx.h"
+#include "dpx_heap.h"
 #include "dpx_kind.h"
 #include "dpx_stmt.h"
-#include "dpx_values.h"
 #include "dp_blocks.h"
 #include "dp_mem.h"
 #include "dp_rec_mark.h"
 
 #include <string.h>
-
-uint8_t dpx_blocks_hint[DPX_BLOCKS_HINTS];
 
 /* Where blocks were allocated that live: a context and a statement of the recording. */
 struct site {
@@ -115,7 +113,7 @@ static bool is_counting(const struct dpx_ctx *ctx)
            && !ctx->rec.paused && !ctx->rec.saving.trip && !ctx->rec.saving.held;
 }
 
-struct dpx_ctx *dpx_blocks_owner(void)
+static struct dpx_ctx *find_owner(void)
 {
 #ifdef DPX_MULTIPLICITY
     PerlInterpreter *my_perl = PERL_GET_THX;
@@ -134,13 +132,13 @@ static void begin_dice(void)
 
 static void add_hint(const void *at)
 {
-    uint8_t *hint = dpx_blocks_hint_of(at);
+    uint8_t *hint = dpx_heap_hint_of(at);
     *hint += *hint < UINT8_MAX;
 }
 
 static void take_hint(const void *at)
 {
-    uint8_t *hint = dpx_blocks_hint_of(at);
+    uint8_t *hint = dpx_heap_hint_of(at);
     *hint -= *hint < UINT8_MAX;
 }
 
@@ -148,7 +146,7 @@ static void take_hint(const void *at)
 static void forget_block(const void *at)
 {
     struct dp_block block;
-    if (!*dpx_blocks_hint_of(at) || !dp_blocks_take(&table, (uintptr_t)at, &block))
+    if (!*dpx_heap_hint_of(at) || !dp_blocks_take(&table, (uintptr_t)at, &block))
         return;
     const struct dpx_ctx *owner = block.owner;
     take_hint(at);
@@ -184,7 +182,7 @@ static void wait_for_place(struct dpx_ctx *owner, const struct dp_block *block)
     dpx_blocks_ask(aTHX);
 }
 
-int64_t dpx_blocks_allocated(struct dpx_ctx *owner, void *at, size_t size)
+static int64_t note_allocated(struct dpx_ctx *owner, void *at, size_t size)
 {
     uint64_t interval = dpx_run.opt.heap_interval;
     if (DP_UNLIKELY(!dice.state)) {
@@ -209,7 +207,7 @@ int64_t dpx_blocks_allocated(struct dpx_ctx *owner, void *at, size_t size)
     return dp_block_distance(&dice, interval);
 }
 
-void dpx_blocks_freed(void *at)
+static void note_freed(void *at)
 {
     int why = errno;
     pthread_mutex_lock(&lock);
@@ -285,7 +283,7 @@ struct arenas {
 static void leave_out(const struct dpx_ctx *ctx, const void *arena)
 {
     struct dp_block block;
-    if (!*dpx_blocks_hint_of(arena))
+    if (!*dpx_heap_hint_of(arena))
         return;
     const struct dp_block *found = dp_blocks_find(&table, (uintptr_t)arena);
     if (!found || found->owner != ctx || !dp_blocks_take(&table, (uintptr_t)arena, &block))
@@ -336,7 +334,7 @@ static void count_bare(SV *sv, uint64_t *n, uint64_t *bytes)
 {
     if (is_bare(sv)) {
         ++*n;
-        *bytes += dpx_values_head_bytes(sv);
+        *bytes += dpx_kind_head_bytes(sv);
     }
 }
 
@@ -344,7 +342,7 @@ static void count_bare(SV *sv, uint64_t *n, uint64_t *bytes)
  * keys is a hash without values. */
 static void count_value(pTHX_ struct site *site, SV *sv, uint64_t weight)
 {
-    uint64_t n = 1, bytes = dpx_values_head_bytes(sv);
+    uint64_t n = 1, bytes = dpx_kind_head_bytes(sv);
     if (SvTYPE(sv) == SVt_PVAV && AvREAL((AV *)sv)) {
         for (SSize_t i = 0; i <= AvFILLp((AV *)sv); i++)
             count_bare(AvARRAY((AV *)sv)[i], &n, &bytes);
@@ -386,7 +384,7 @@ static void count_values(pTHX_ struct dpx_ctx *ctx)
         const SV *end = arena + SvREFCNT(arena);
         for (SV *sv = arena + 1; sv < end; sv++) {
             const void *memory = SvTYPE(sv) == (svtype)SVTYPEMASK ? NULL : memory_of(sv);
-            if (!memory || !*dpx_blocks_hint_of(memory))
+            if (!memory || !*dpx_heap_hint_of(memory))
                 continue;
             struct dp_block *block = dp_blocks_find(&table, (uintptr_t)memory);
             if (!block || block->owner != ctx || !block->site)
@@ -430,8 +428,11 @@ static void forget(struct dpx_ctx *ctx)
     ctx->blocks->n = ctx->blocks->n_steps = ctx->blocks->n_waiting = 0;
 }
 
+static const struct dpx_heap_sampler sampler = { find_owner, note_allocated, note_freed };
+
 bool dpx_blocks_begin(struct dpx_ctx *ctx)
 {
+    dpx_heap_sample(&sampler);
     if (!ctx->blocks)
         ctx->blocks = dp_mem_zalloc(sizeof *ctx->blocks);
     if (ctx->blocks)
@@ -560,7 +561,7 @@ void dpx_blocks_in_child(void)
 {
     pthread_mutex_init(&lock, NULL);
     dp_blocks_clear(&table);
-    memset(dpx_blocks_hint, 0, sizeof dpx_blocks_hint);
+    memset(dpx_heap_hint, 0, sizeof dpx_heap_hint);
     for (struct dpx_ctx *ctx = dpx_run.all; ctx; ctx = ctx->next)
         if (ctx->blocks)
             forget(ctx);

@@ -23,31 +23,8 @@ enum {
     DPX_BLOCKS_COLUMNS
 };
 
-/* For each hash of an address, how many noted blocks have it, up to 255: then it stays so. The test
- * before a block is freed is one load and one branch. */
-enum { DPX_BLOCKS_HINTS = 1 << 16 };
-extern uint8_t dpx_blocks_hint[DPX_BLOCKS_HINTS];
-
-DP_INLINE uint8_t *dpx_blocks_hint_of(const void *at)
-{
-    uintptr_t a = (uintptr_t)at >> 4;
-    return &dpx_blocks_hint[(a ^ a >> 16) % DPX_BLOCKS_HINTS];
-}
-
 /* Begins to note blocks. Returns false if memory is short. */
 bool dpx_blocks_begin(struct dpx_ctx *ctx);
-
-/* The recording that a sampled allocation of this thread belongs to; NULL: none. To be called
- * before the allocation: perl may be about to move its own lists. */
-struct dpx_ctx *dpx_blocks_owner(void);
-
-/* A sampled byte of this thread is in this new block, or no byte was sampled yet. Notes the block
- * for what owner runs. at: NULL if there is no memory. Returns the bytes from the end of the block
- * to the next sampled byte. */
-int64_t dpx_blocks_allocated(struct dpx_ctx *owner, void *at, size_t size);
-
-/* A block with a hint is freed, or moves. */
-void dpx_blocks_freed(void *at);
 
 /* Counts the values that live, and leaves out perl's arenas. */
 void dpx_blocks_count(pTHX_ struct dpx_ctx *ctx);

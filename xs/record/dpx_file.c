@@ -6,7 +6,6 @@
 #include "dpx_requests.h"
 #include "dpx_span_rows.h"
 #include "dpx_say.h"
-#include "dpx_values.h"
 #include "dp_fmt.h"
 #include "dp_mem.h"
 #include "dp_rec_sample.h"
@@ -672,7 +671,8 @@ void dpx_file_save(void *arg)
     DPX_DTHX(ctx);
     int why = errno;
     dpx_file_begin(ctx);
-    dpx_values_count(aTHX_ ctx);
+    if (dpx_run.count_heap)
+        dpx_run.count_heap(aTHX_ ctx);
     if (!ctx->out.failed && ctx->out.regular && ctx->pid == (long)getpid()) {
         if (ctx->rec.tree)
             save_tree(ctx);

@@ -6,7 +6,6 @@
  * global offset table. A perl with a malloc of its own (MYMALLOC) has no count. */
 #include "dpx_heap.h"
 #include "dpx.h"
-#include "dpx_blocks.h"
 
 #if defined(__linux__) && defined(__LP64__) && !defined(MYMALLOC)
 
@@ -25,6 +24,18 @@ static __thread int64_t in_use;
 /* Bytes to the next sampled byte (dp_blocks.h); 0: the thread has not begun. */
 static __thread int64_t to_sample;
 
+/* Until a recording begins, nobody notes anything. */
+static struct dpx_ctx *no_owner(void) { return NULL; }
+static int64_t not_noted(struct dpx_ctx *owner, void *at, size_t size)
+{
+    (void)owner, (void)at, (void)size;
+    return 1 << 16;
+}
+static void not_freed(void *at) { (void)at; }
+
+static const struct dpx_heap_sampler none = { no_owner, not_noted, not_freed };
+static const struct dpx_heap_sampler *sampler = &none;
+
 /* Is the next sampled byte in the next n bytes that this thread allocates? */
 DP_INLINE bool is_sampled(size_t n)
 {
@@ -34,8 +45,8 @@ DP_INLINE bool is_sampled(size_t n)
 
 DP_INLINE void note_freed(void *p)
 {
-    if (DP_UNLIKELY(*dpx_blocks_hint_of(p)))
-        dpx_blocks_freed(p);
+    if (DP_UNLIKELY(*dpx_heap_hint_of(p)))
+        sampler->freed(p);
 }
 
 DP_INLINE int64_t size_of(void *p) { return (int64_t)malloc_usable_size(p); }
@@ -48,12 +59,12 @@ DP_INLINE int64_t size_of(void *p) { return (int64_t)malloc_usable_size(p); }
         struct dpx_ctx *owner = NULL; \
         bool sampled = SAMPLES && is_sampled(n); \
         if (DP_UNLIKELY(sampled)) \
-            owner = dpx_blocks_owner(); \
+            owner = sampler->owner(); \
         void *p = malloc(n); \
         if (COUNTS) \
             in_use += size_of(p); \
         if (DP_UNLIKELY(sampled)) \
-            to_sample = dpx_blocks_allocated(owner, p, n); \
+            to_sample = sampler->allocated(owner, p, n); \
         return p; \
     } \
     static void *name##_calloc(size_t n, size_t size) \
@@ -61,12 +72,12 @@ DP_INLINE int64_t size_of(void *p) { return (int64_t)malloc_usable_size(p); }
         struct dpx_ctx *owner = NULL; \
         bool sampled = SAMPLES && is_sampled(n * size); \
         if (DP_UNLIKELY(sampled)) \
-            owner = dpx_blocks_owner(); \
+            owner = sampler->owner(); \
         void *p = calloc(n, size); \
         if (COUNTS) \
             in_use += size_of(p); \
         if (DP_UNLIKELY(sampled)) \
-            to_sample = dpx_blocks_allocated(owner, p, n * size); \
+            to_sample = sampler->allocated(owner, p, n * size); \
         return p; \
     } \
     static void *name##_realloc(void *old, size_t n) \
@@ -75,14 +86,14 @@ DP_INLINE int64_t size_of(void *p) { return (int64_t)malloc_usable_size(p); }
         bool sampled = SAMPLES && is_sampled(n); \
         int64_t before = COUNTS ? size_of(old) : 0; \
         if (DP_UNLIKELY(sampled)) \
-            owner = dpx_blocks_owner(); \
+            owner = sampler->owner(); \
         if (SAMPLES) \
             note_freed(old); \
         void *p = realloc(old, n); \
         if (COUNTS && (p || !n)) \
             in_use += size_of(p) - before; \
         if (DP_UNLIKELY(sampled)) \
-            to_sample = dpx_blocks_allocated(owner, p, n); \
+            to_sample = sampler->allocated(owner, p, n); \
         return p; \
     } \
     static void name##_free(void *p) \
@@ -99,6 +110,10 @@ FUNCTIONS(both, true, true)
 #undef FUNCTIONS
 
 int64_t dpx_heap_in_use(void) { return in_use; }
+
+uint8_t dpx_heap_hint[DPX_HEAP_HINTS];
+
+void dpx_heap_sample(const struct dpx_heap_sampler *by) { sampler = by; }
 
 /* ---- perl's table ---- */
 
@@ -298,5 +313,7 @@ const char *dpx_heap_watch(int what)
 const char *dpx_heap_refusal(void) { return dpx_heap_watch(DPX_HEAP_COUNTS); }
 void dpx_heap_unwatch(void) {}
 int64_t dpx_heap_in_use(void) { return 0; }
+uint8_t dpx_heap_hint[DPX_HEAP_HINTS];
+void dpx_heap_sample(const struct dpx_heap_sampler *by) { (void)by; }
 
 #endif

@@ -45,6 +45,7 @@ void dpx_life_begin(pTHX_ struct dpx_ctx *ctx)
     ctx->thx = ctx->owner = DPX_THX;
     ctx->mainstack = PL_mainstack;
     dpx_ctx_show(aTHX_ ctx);
+    dpx_run.count_heap = dpx_run.opt.heap ? dpx_values_count : NULL;
     bool good = dpx_run.opt.heap == DPX_HEAP_EXACT ? dpx_values_begin(aTHX_ ctx)
                 : dpx_run.opt.heap == DPX_HEAP_SAMPLE ? dpx_blocks_begin(ctx)
                 : true;

@@ -268,31 +268,9 @@ static size_t string_bytes(SV *sv)
     return SvIsCOW(sv) ? bytes / (CowREFCNT(sv) + 1u) : bytes;
 }
 
-/* The bytes of a body, without what perl leaves out in front of it. */
-static size_t body_bytes(svtype type)
-{
-    switch (type) {
-    case SVt_PV: return sizeof(XPV) - STRUCT_OFFSET(XPV, xpv_cur);
-    case SVt_PVIV: return sizeof(XPVIV) - STRUCT_OFFSET(XPV, xpv_cur);
-    case SVt_PVNV: return sizeof(XPVNV) - STRUCT_OFFSET(XPV, xpv_cur);
-    case SVt_PVMG: return sizeof(XPVMG);
-    case SVt_REGEXP: return sizeof(regexp);
-    case SVt_PVGV: return sizeof(XPVGV);
-    case SVt_PVLV: return sizeof(XPVLV);
-    case SVt_PVAV: return sizeof(XPVAV);
-    case SVt_PVHV: return sizeof(XPVHV);
-    case SVt_PVCV: return sizeof(XPVCV);
-    case SVt_PVFM: return sizeof(XPVFM);
-    case SVt_PVIO: return sizeof(XPVIO);
-    default: return 0;          /* the value is in the head */
-    }
-}
-
-size_t dpx_values_head_bytes(const SV *sv) { return sizeof(SV) + body_bytes(SvTYPE(sv)); }
-
 static size_t bytes_of(SV *sv)
 {
-    size_t bytes = dpx_values_head_bytes(sv);
+    size_t bytes = dpx_kind_head_bytes(sv);
     switch (SvTYPE(sv)) {
     case SVt_PVAV: return bytes + array_bytes((AV *)sv);
     case SVt_PVHV: return bytes + hash_bytes((HV *)sv);

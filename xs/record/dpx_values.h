@@ -78,9 +78,6 @@ DP_INLINE void dpx_values_look(pTHX_ struct dpx_ctx *ctx, struct dpx_values *v)
     v->tree = ctx->rec.cct.serial;
 }
 
-/* The bytes of a value's head and body. */
-size_t dpx_values_head_bytes(const SV *sv);
-
 /* Counts what is alive, by site, and keeps the counts of the census before. */
 void dpx_values_take_census(pTHX_ struct dpx_ctx *ctx);
 
