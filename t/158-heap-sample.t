@@ -203,4 +203,81 @@ END
     cmp_ok($all, '<', 700, "allocations are in one slice each: $all");
 }
 
+# ---- where the tree that is recorded changes, or there is none yet ----
+
+# While perl makes the interpreter of a thread, its fields are not set yet.
+SKIP: {
+    skip 'this perl has no threads', 3 if !$Config{useithreads};
+    for my $how (qw(calls samples)) {
+        sampled(<<'END', "threads, by $how", @{ $how{$how} });
+use threads;
+our @kept;
+sub work { my @list = map { { id => $_ } } 1 .. 20; return scalar @list }
+for (1 .. 3) { threads->create(sub { work() + threads->create(\&work)->join })->join }
+1;
+END
+    }
+    # What one thread allocates, another one frees, after each slice of the first.
+    sampled(<<'END', 'blocks of a thread that ends', PERL_DPROF_MODE => '', PERL_DPROF_SLICE => 1,
+use threads;
+sub make { return map { { id => $_ } } 1 .. 100 }
+sub idle { Devel::DProf::_advance(2_000_000_000, 2_000_000_000) if defined &Devel::DProf::_advance;
+    return }
+my @all;
+for (1 .. 3) { push @all, threads->create({ context => 'list' }, \&make)->join; idle(); @all = () }
+1;
+END
+        PERL_DPROF_SPOOL => scratch() . '/spool-threads');
+}
+
+# A stretch that is held back has a tree of its own, which goes with it.
+for my $how (sort keys %how) {
+    my $run = sampled(<<'END', "stretches that are held back, by $how", @{ $how{$how} });
+use Devel::DProf::Control;
+our (@kept, @more, $last);
+sub keep { push @kept, { id => $_ } for 1 .. 10; return }
+sub job {
+    push @more, [1], my $stretch = Devel::DProf::Control::hold($_[0]);
+    my $sub = eval 'sub { push @more, [$_] for 1 .. 5 }';
+    $sub->();
+    Devel::DProf::Control::settle($stretch);
+    return;
+}
+for (1 .. 20) { keep(); job($_ % 5 ? 1000 : 1e-9); @more = (); keep() }
+$last = Devel::DProf::Control::hold(1000);
+keep();
+1;
+END
+    my $live = by_path($run->{profile}, 'live-values');
+    # 800 hashes and numbers, and the array with references to these and to the last hashes
+    cmp_ok(abs($live->{'main::keep'} - 1211), '<=', 6, "... and it has what was not held: "
+            . $live->{'main::keep'});
+    is_deeply([wrong_sums($run->{profile})], [], '... and the lines add up to the subs')
+        if $has_lines;
+}
+
+# The census finds types while a stretch is held back.
+{
+    my $run = sampled(<<'END', 'types while a stretch is held back', PERL_DPROF_HEAP_TYPES => 1);
+use Devel::DProf::Control;
+our (@kept, $last);
+sub keep { push @kept, { id => $_ } for 1 .. 100; return }
+keep();
+$last = Devel::DProf::Control::hold(1000);
+1;
+END
+    my $live = by_path($run->{profile}, 'live-values');
+    is($live->{'main::keep;value:HASH'}, 200, 'hashes that were made before the stretch')
+        or diag explain $live;
+}
+
+# perl allocates where a pattern is matched for a new name, while other blocks wait for a place.
+sampled(<<'END', 'new names with a pattern', @{ $how{samples} }, PERL_DPROF_ONLY => '[a-z]_\d+');
+our @kept;
+for my $n (1 .. 100) {
+    eval "sub name_$n { push \@kept, [(1) x $n], map { 'a' x \$_ } 1 .. 5 } name_$n(); 1" or die $@;
+}
+1;
+END
+
 done_testing;

@@ -79,6 +79,11 @@ bool dp_held_is(const struct dp_rec *rec, uint64_t number)
     return !number || find_held(rec, number);
 }
 
+struct dp_cct *dp_held_file_tree(struct dp_rec *rec)
+{
+    return rec->saving.held ? &rec->saving.held->cct : &rec->cct;
+}
+
 uint64_t dp_held_number(const struct dp_rec *rec)
 {
     return rec->saving.held ? rec->saving.held->number : 0;

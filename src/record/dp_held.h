@@ -20,6 +20,9 @@ int dp_held_new(struct dp_rec *rec, uint64_t number, uint64_t ns, uint64_t now);
 /* Does a stretch of this number exist? 0, the file's tree, always does. */
 bool dp_held_is(const struct dp_rec *rec, uint64_t number);
 
+/* The file's tree, also while a stretch is recorded. */
+struct dp_cct *dp_held_file_tree(struct dp_rec *rec);
+
 /* The number of the stretch that is recorded; 0: none. */
 uint64_t dp_held_number(const struct dp_rec *rec);
 

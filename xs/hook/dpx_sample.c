@@ -510,7 +510,9 @@ static void answer_blocks(pTHX_ struct dpx_ctx *ctx)
     int why = errno;
     U32 line;
     bool good = has_room(&ctx->tick) && !PL_dirty && dpx_life_event(ctx) && !ctx->rec.paused;
-    for (size_t i = 0; good && (ctx->tick.ran = dpx_blocks_waiting(ctx, i)) != NULL; i++) {
+    for (size_t i = good ? dpx_blocks_to_place(ctx) : 0; i-- > 0;) {
+        if ((ctx->tick.ran = dpx_blocks_waiting(ctx, i)) == NULL)
+            break;              /* a slice has ended meanwhile, and none waits any more */
         struct sampled of = { .stack = ctx->tick.stack };
         struct dp_cct_node *node = NULL;
         if (dpx_run.only_samples)

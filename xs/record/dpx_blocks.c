@@ -1,12 +1,14 @@
-/* What this relies on: PERL_GET_THX is the interpreter of this thread, or NULL, wherever perl calls
- * the allocator. PL_body_arenas leads to a list of struct arenas. What dpx_values.c relies on about
- * arenas and heads is relied on here, too. */
+/* What this relies on: PERL_GET_CONTEXT is the interpreter of this thread, or NULL, wherever perl
+ * calls the allocator. It may be a clone that is being made, whose fields are not set yet, so no
+ * field is read before the interpreter is known to record. PL_body_arenas leads to a list of struct
+ * arenas. What dpx_values.c relies on about arenas and heads is relied on here, too. */
 #include "dpx_blocks.h"
 #include "dpx_ctx.h"
 #include "dpx_heap.h"
 #include "dpx_kind.h"
 #include "dpx_stmt.h"
 #include "dp_blocks.h"
+#include "dp_held.h"
 #include "dp_mem.h"
 #include "dp_rec_mark.h"
 
@@ -18,6 +20,7 @@ struct site {
     struct dp_stmt *line;       /* NULL: statements are not kept */
     uint32_t base;              /* of a type in a context: the context's site; 0: this is one */
     uint64_t live, live_bytes;
+    uint64_t shown, shown_bytes;        /* what the counters have of these */
     uint64_t values, value_bytes;       /* of the last census: values, bytes of heads and bodies */
     uint64_t counted, counted_bytes;    /* what the counters have of these */
     size_t path, depth;         /* between two slices: where the calls that lead to it stand */
@@ -41,6 +44,8 @@ struct dpx_owner {
     } *waiting;
     size_t n_waiting, waiting_cap;
     bool over;                  /* no block is noted any more */
+    bool moves;                 /* there is no tree, between two of them */
+    bool places;                /* the places of the blocks that wait are being found */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;    /* guards all that follows, the hints
@@ -89,12 +94,21 @@ static void count(const struct site *site, size_t column, uint64_t n)
         site->line->counts[at] += n;
 }
 
+/* Counts what lives in a site, and not yet in its context: the caller may be another thread, and
+ * only the owner's thread may touch its tree. */
 static void count_live(struct site *site, uint64_t blocks, uint64_t bytes)
 {
     site->live += blocks;
     site->live_bytes += bytes;
-    count(site, DPX_BLOCKS_LIVE, blocks);
-    count(site, DPX_BLOCKS_LIVE_BYTES, bytes);
+}
+
+/* Takes what lives in a site over to its context and statement. */
+static void show_live(struct site *site)
+{
+    count(site, DPX_BLOCKS_LIVE, site->live - site->shown);
+    count(site, DPX_BLOCKS_LIVE_BYTES, site->live_bytes - site->shown_bytes);
+    site->shown = site->live;
+    site->shown_bytes = site->live_bytes;
 }
 
 static void count_all(const struct site *site, uint64_t blocks, uint64_t bytes)
@@ -105,23 +119,20 @@ static void count_all(const struct site *site, uint64_t blocks, uint64_t bytes)
 
 /* ---- allocations ---- */
 
-/* Can blocks be noted now? Not while recording is paused or a stretch is held back, and not before
- * the first event of a child. */
+/* Can blocks be noted now? Not while recording is paused or a stretch is held back, not before the
+ * first event of a child, and not while the recorder itself finds places, for which perl may
+ * allocate. */
 static bool is_counting(const struct dpx_ctx *ctx)
 {
-    return ctx->state == DPX_ON && ctx->blocks && !ctx->blocks->over && !ctx->rec.over
-           && !ctx->rec.paused && !ctx->rec.saving.trip && !ctx->rec.saving.held;
+    return ctx->state == DPX_ON && ctx->blocks && !ctx->blocks->over && !ctx->blocks->moves
+           && !ctx->blocks->places && !ctx->rec.over && !ctx->rec.paused && !ctx->rec.saving.trip
+           && !ctx->rec.saving.held;
 }
 
 static struct dpx_ctx *find_owner(void)
 {
-#ifdef DPX_MULTIPLICITY
-    PerlInterpreter *my_perl = PERL_GET_THX;
-    if (!my_perl)
-        return NULL;
-#endif
-    struct dpx_ctx *ctx = DPX_CTX;
-    return ctx->thx == DPX_THX && is_counting(ctx) ? ctx : NULL;
+    struct dpx_ctx *ctx = dpx_ctx_own();
+    return ctx && is_counting(ctx) ? ctx : NULL;
 }
 
 /* The first numbers of a thread: with the counting clock, always the same. */
@@ -187,9 +198,9 @@ static int64_t note_allocated(struct dpx_ctx *owner, void *at, size_t size)
     uint64_t interval = dpx_run.opt.heap_interval;
     if (DP_UNLIKELY(!dice.state)) {
         begin_dice();
-        int64_t first = dp_block_distance(&dice, interval);
-        if (first > (int64_t)size)
-            return first - (int64_t)size;
+        int64_t first = dp_block_distance(&dice, interval), n = (int64_t)(size & INT64_MAX);
+        if (first > n)
+            return first - n;
     }
     struct dp_block block = { .at = (uintptr_t)at, .owner = owner };
     if (!owner || !at || !size)
@@ -256,10 +267,18 @@ void dpx_blocks_place(struct dpx_ctx *ctx, size_t n, struct dp_cct_node *node, U
     pthread_mutex_unlock(&lock);
 }
 
+size_t dpx_blocks_to_place(struct dpx_ctx *ctx)
+{
+    ctx->blocks->places = true;
+    return ctx->blocks->n_waiting;
+}
+
 void dpx_blocks_all_placed(struct dpx_ctx *ctx)
 {
-    if (ctx->blocks)
-        ctx->blocks->n_waiting = 0;
+    if (!ctx->blocks)
+        return;
+    ctx->blocks->n_waiting = 0;
+    ctx->blocks->places = false;
 }
 
 void dpx_blocks_forget_op(struct dpx_ctx *ctx, const OP *op)
@@ -366,7 +385,8 @@ static bool move_to_type(pTHX_ struct dpx_ctx *ctx, struct dp_block *block, SV *
     uint32_t base = o->sites[from - 1].base ? o->sites[from - 1].base : from;
     if (!kind)
         return false;
-    struct dp_cct_node *node = dp_cct_resumed(&ctx->rec.cct, o->sites[base - 1].node, kind, 0);
+    struct dp_cct_node *node = dp_cct_resumed(dp_held_file_tree(&ctx->rec), o->sites[base - 1].node,
+                                              kind, 0);
     uint32_t to = site_at(o, node, o->sites[base - 1].line);
     if (!to || to == from)
         return to;
@@ -409,6 +429,7 @@ void dpx_blocks_count(pTHX_ struct dpx_ctx *ctx)
     dp_map_clear(&o->kinds);
     for (size_t i = 0; i < o->n; i++) {
         struct site *site = &o->sites[i];
+        show_live(site);
         count(site, DPX_BLOCKS_VALUES, site->values - site->counted);
         count(site, DPX_BLOCKS_LIVE_BYTES, site->value_bytes - site->counted_bytes);
         site->counted = site->values;
@@ -436,8 +457,19 @@ bool dpx_blocks_begin(struct dpx_ctx *ctx)
     if (!ctx->blocks)
         ctx->blocks = dp_mem_zalloc(sizeof *ctx->blocks);
     if (ctx->blocks)
-        ctx->blocks->over = false;
+        ctx->blocks->over = ctx->blocks->moves = false;
     return ctx->blocks != NULL;
+}
+
+void dpx_blocks_show(struct dpx_ctx *ctx)
+{
+    struct dpx_owner *o = ctx->blocks;
+    if (!o || o->over || o->moves || ctx->rec.over)
+        return;
+    pthread_mutex_lock(&lock);
+    for (size_t i = 0; i < o->n; i++)
+        show_live(&o->sites[i]);
+    pthread_mutex_unlock(&lock);
 }
 
 void dpx_blocks_end(struct dpx_ctx *ctx)
@@ -487,6 +519,7 @@ void dpx_blocks_keep(struct dpx_ctx *ctx)
     if (!o)
         return;
     pthread_mutex_lock(&lock);
+    o->moves = true;
     o->n_steps = o->n_waiting = 0;
     for (size_t i = 0; i < o->n; i++)
         if (!keep_path(o, &o->sites[i])) {
@@ -534,8 +567,8 @@ static void resume_site(struct dpx_ctx *ctx, struct site *site)
     if (site->line)
         site->line = dp_lines_get(ctx->rec.how.lines, site->number);
     site->counted = site->counted_bytes = 0;        /* a census comes before the slice is written */
-    count(site, DPX_BLOCKS_LIVE, site->live);
-    count(site, DPX_BLOCKS_LIVE_BYTES, site->live_bytes);
+    site->shown = site->shown_bytes = 0;
+    show_live(site);
 }
 
 void dpx_blocks_resume(struct dpx_ctx *ctx)
@@ -549,6 +582,7 @@ void dpx_blocks_resume(struct dpx_ctx *ctx)
         forget(ctx);
     for (size_t i = 0; i < o->n; i++)
         resume_site(ctx, &o->sites[i]);
+    o->moves = false;
     pthread_mutex_unlock(&lock);
 }
 
@@ -563,6 +597,8 @@ void dpx_blocks_in_child(void)
     dp_blocks_clear(&table);
     memset(dpx_heap_hint, 0, sizeof dpx_heap_hint);
     for (struct dpx_ctx *ctx = dpx_run.all; ctx; ctx = ctx->next)
-        if (ctx->blocks)
+        if (ctx->blocks) {
             forget(ctx);
+            ctx->blocks->moves = true;
+        }
 }

@@ -44,6 +44,11 @@ const struct dpx_words *dpx_blocks_waiting(const struct dpx_ctx *ctx, size_t n);
  * statement. */
 void dpx_blocks_place(struct dpx_ctx *ctx, size_t n, struct dp_cct_node *node, U32 line);
 
+/* Begins to find places: no block is noted until dpx_blocks_all_placed. Returns the number of
+ * blocks that wait. Their places are to be found from the last to the first, so that of two blocks
+ * with one address, the one that lives gets its own place. */
+size_t dpx_blocks_to_place(struct dpx_ctx *ctx);
+
 /* No block waits any more. */
 void dpx_blocks_all_placed(struct dpx_ctx *ctx);
 
@@ -51,6 +56,10 @@ void dpx_blocks_all_placed(struct dpx_ctx *ctx);
 void dpx_blocks_forget_op(struct dpx_ctx *ctx, const OP *op);
 
 /* ---- the end, slices and fork ---- */
+
+/* Takes the live blocks over to the tree. dpx_blocks_count does so, too. Until then the tree has
+ * those of the last time: another thread may free a block, and never touches the tree. */
+void dpx_blocks_show(struct dpx_ctx *ctx);
 
 /* The main program of an interpreter ends, or its recording: its blocks keep their counts, and
  * none is noted any more. */
@@ -64,7 +73,8 @@ void dpx_blocks_free(struct dpx_ctx *ctx);
 void dpx_blocks_keep(struct dpx_ctx *ctx);
 void dpx_blocks_resume(struct dpx_ctx *ctx);
 
-/* Around fork. A child begins without blocks. */
+/* Around fork. A child begins without blocks, and notes none until dpx_blocks_resume: then it has a
+ * tree. */
 void dpx_blocks_before_fork(void);
 void dpx_blocks_in_parent(void);
 void dpx_blocks_in_child(void);

@@ -1,4 +1,5 @@
 #include "dpx_held.h"
+#include "dpx_blocks.h"
 #include "dpx_control.h"
 #include "dpx_ctx.h"
 #include "dpx_say.h"
@@ -30,6 +31,7 @@ static void turn_to(struct dpx_ctx *ctx, U64 number, U64 now, bool is_kept)
     struct dp_rec *rec = &ctx->rec;
     bool leaves = dp_held_number(rec) && !is_kept;
     U64 from = rec->saving.held_from;
+    dpx_blocks_all_placed(ctx);         /* their contexts are of the tree that is left */
     dp_held_turn(rec, number, now);
     if (!rec->over)
         relink_frames(ctx, leaves ? from : UINT64_MAX, leaves ? rec->marks.program - from : 0);

@@ -254,6 +254,7 @@ static void finish_state(struct dpx_ctx *ctx)
         return;
     dpx_held_end_all(ctx, now);
     dpx_ctx_look_at_loop(ctx);
+    dpx_blocks_show(ctx);
     end_state(ctx, DPX_ENDING);
     ctx->rec.saving.save = NULL;       /* all is written now */
     bool is_read = dpx_run.blocks_only && !ctx->child.is && !ctx->tid;
@@ -610,6 +611,7 @@ static void begin_child(struct dpx_ctx *ctx)
     ctx->rec.marks.ops_seen = ctx->rec.marks.line_ops_seen = ops;
     dpx_stmt_forked(ctx);
     dpx_values_forget(aTHX_ ctx);
+    dpx_blocks_resume(ctx);
     errno = why;
 }
 
