@@ -280,4 +280,22 @@ for my $n (1 .. 100) {
 1;
 END
 
+# Each slice is a snapshot; there are no others.
+{
+    my $dir = scratch() . '/spool-heap';
+    sampled(<<'END', 'a snapshot with slices', PERL_DPROF_MODE => '', PERL_DPROF_SLICE => 1,
+use Devel::DProf::Control 'heap';
+our @kept;
+sub keep { push @kept, [1] for 1 .. 100; return }
+keep();
+heap('one');
+keep();
+1;
+END
+        PERL_DPROF_SPOOL => $dir);
+    my @slices = glob "$dir/*";
+    is(scalar @slices, 1, 'the slice goes on') or diag "@slices";
+    cmp_ok(by_path($slices[0], 'live-values')->{'main::keep'}, '>=', 600, '... and has all');
+}
+
 done_testing;

@@ -43,7 +43,7 @@ bool dpx_snapshot_write(pTHX_ struct dpx_ctx *ctx, const char *name, size_t len)
     struct dp_buf path;
     int why = errno, rc = DP_E_IO;
     PERL_UNUSED_CONTEXT;
-    if (!dpx_run.opt.heap || !len)
+    if (!dpx_run.opt.heap || !len || dpx_run.opt.spool)     /* a slice is a snapshot already */
         return false;
     dp_err_init(&err);
     dp_buf_init(&path);
