@@ -40,7 +40,7 @@ is(differ(\@options, [options_of_manual(content('lib/Devel/DProf.pm'))]), '',
 
 # Compares the values that an option of the recorder takes, and its default. The manual has each
 # word but that of the default, and names a default that is neither 0 nor 1.
-my %SPELLED = (1_000_000 => 'a million', 1 << 30 => '1 GiB');
+my %SPELLED = (262144 => '256K', 1_000_000 => 'a million', 1 << 30 => '1 GiB');
 sub values_apart {
     my ($help, $pod) = @_;
     my ($options) = $pod =~ /^=head1 OPTIONS\n(.*?)^=head1 /ms;

@@ -186,14 +186,11 @@ A tree does not count ops.
 
 Counters in addition to the times: C<events=page-faults+svs>. See L</EVENTS>.
 
-=item heap=exact
+=item heap=exact, heap=sample
 
-A tree also has the values that live, by the sub and line that made them: see L</MEMORY>.
-
-=item heap=sample
-
-A tree or slices also have the memory that perl has allocated and not freed, by the sub and line
-that allocated it, from samples: for programs in production. See L</heap=sample>.
+What is in memory, by the sub and line that took it: see L</MEMORY>. C<heap=exact> follows each
+value, in a tree. C<heap=sample> notes some of the blocks of memory that perl allocates, in a tree,
+in slices and in samples, for programs in production.
 
 =item heap-interval=BYTES
 

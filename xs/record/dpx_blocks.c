@@ -6,7 +6,6 @@
 #include "dpx_ctx.h"
 #include "dpx_heap.h"
 #include "dpx_kind.h"
-#include "dpx_stmt.h"
 #include "dp_blocks.h"
 #include "dp_held.h"
 #include "dp_mem.h"
