@@ -2,7 +2,7 @@
 use strict;
 use warnings;
 use lib 't/lib';
-use DProfTest qw(scratch spew in_process);
+use DProfTest qw(scratch spew in_process profiled counting);
 use MadeUp;
 use Test::More;
 use JSON::PP ();
@@ -197,6 +197,42 @@ subtest 'Subs of one side and ops have rows if there are few runs' => sub {
         like($text, qr/^P::i .*~ +30 % more ops, exact; too little time to test$/m,
             "$runs runs: ops are exact if the time is too small to test") if $runs > 1;
     }
+};
+
+# The line about the start-up says what --main leaves out, as it is, and only if that is much.
+subtest 'The answer says that start-up dominates' => sub {
+    my $time = sub { (in_process('dprofreport', @_)->{out} =~ /^# Total: ([\d.]+) s/m)[0] };
+    my (%side, %share);
+    for my $mode ('tree', 'trace', 'tree,lines') {
+        for my $startup (0, 40, 70, 100, 130, 300) {
+            my $run = profiled(['-e', 'sub work { 1 } BEGIN { work() for 1 .. ' . $startup
+                . ' } sub f { work() } f() for 1 .. 100'],
+                env => { counting(PERL_DPROF_MODE => $mode =~ s/,.*//r,
+                    $mode =~ /lines/ ? (PERL_DPROF_LINES => 'time') : ()) });
+            my $file = $side{"$mode $startup"} = $run->{profile};
+            my ($all, $main) = ($time->('-n', $file), $time->('-n', '--main', $file));
+            $share{$file} = 100 * (1 - $main / $all);
+        }
+    }
+    my ($said, $silent, @wrong) = (0, 0);
+    for my $base (sort keys %side) {
+        for my $new (grep { (split)[0] eq (split ' ', $base)[0] } sort keys %side) {
+            my @files = @side{$base, $new};
+            my @shares = map { sprintf '%.0f %%', $share{$_} } @files;
+            my ($line) = answer('-f', @files) =~ /^(Start-up.*)/m;
+            my $right = (grep { $share{$_} > 50 } @files) ? 'Start-up, before the main program '
+                . "begins: $shares[0] of the time before, $shares[1] after; --main leaves it out."
+                : undef;
+            $right ? $said++ : $silent++;
+            push @wrong, "$base, $new: " . ($line // 'nothing') . ' instead of '
+                . ($right // 'nothing') if ($line // '') ne ($right // '');
+            push @wrong, "$base, $new: --main does not help"
+                if answer('-f', '--main', @files) =~ /^Start-up/m;
+        }
+    }
+    cmp_ok($said, '>', 10, 'some comparisons have the line');
+    cmp_ok($silent, '>', 10, 'some have not');
+    is(join("\n", @wrong), '', 'the line is there if it is needed, and its shares are right');
 };
 
 subtest 'The answer recognizes renamed subs' => sub {

@@ -460,6 +460,8 @@ static void add_sum(struct answer *a, const char *title, const struct dp_diff_va
         }
     }
     dp_buf_addf(to, ": %s\n", verdict_of(a, v));
+    if (r->how->startup)
+        dp_buf_addf(to, "%s\n", r->how->startup);
 }
 
 /* Appends the subs that may only have another name. */

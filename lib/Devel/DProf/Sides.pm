@@ -219,6 +219,19 @@ sub is_forced { return $_[0]{force} ? 1 : 0 }
 # Returns whether only parts of the profiles were read (--time).
 sub has_windows { return $_[0]{windows} ? 1 : 0 }
 
+# Returns whether only parts of the files were read: no start-up, or some processes or times.
+sub leaves_out { return $_[0]{main} || $_[0]{apart} || $_[0]->has_windows ? 1 : 0 }
+
+# Reads files once more, without the start-up. Returns the profile.
+sub without_startup {
+    my ($self, @paths) = @_;
+    my $input = Devel::DProf::Input->new(
+        (map { $_ => $self->{$_} } qw(unit pairs may_be_empty force)), main => 1);
+    my $profile = $input->profile;
+    Devel::DProf::Profile::add_all([map { [$profile, $_, $input->flags] } @paths], 0, undef);
+    return $profile;
+}
+
 # Turns the one side that was read into several, one for each of the metrics NAMES.
 sub as_sides {
     my ($self, @names) = @_;
@@ -458,6 +471,14 @@ Gives C<say> of C<new> a line; whether C<new> got force, or windows.
 
 Whether a profile has samples; the rates at which the profiles of a side were sampled, as far as
 known.
+
+=item leaves_out
+
+Whether the options leave out a part of the files: start-up, processes, or times.
+
+=item without_startup PATH, ...
+
+Reads files once more, and returns a profile of what ran in the main program and after it.
 
 =item as_sides NAME, ...
 

@@ -90,6 +90,31 @@ sub script_of {
     return $first && $self->{reader}->header($first)->{dprof_script} // '';
 }
 
+# Files of more bytes are not read again, because that would take time.
+use constant READ_AGAIN => 16_000_000;
+
+# Returns the part that start-up is of the time of each side's first run: what --main leaves out.
+# Returns an empty list if it is unknown for a side, or is left out.
+sub startup_shares {
+    my ($self) = @_;
+    my $reader = $self->{reader};
+    my ($measure, @sides) = ($self->{how}{measures}[0], $self->sides);
+    return if $reader->leaves_out || !$self->in_seconds || grep { $_->{unit} } @sides;
+    my @shares;
+    for my $side (@sides) {
+        my @paths = @{ $side->{runs}[0] || [] };
+        my $bytes = 0;
+        $bytes += -f $_ ? -s _ : READ_AGAIN for @paths;
+        return if $bytes >= READ_AGAIN;
+        my $total = 0;
+        $total += $measure->total($_) for @{ $side->{profiles}[0] };
+        my $main = $reader->without_startup(@paths);
+        return if !$total;
+        push @shares, 1 - $measure->total($main) / $total;
+    }
+    return @shares;
+}
+
 # Returns whether the values of the table repeat exactly.
 sub is_exact { return $_[0]{how}{measures}[0]->is_exact }
 
@@ -846,6 +871,11 @@ lacks the metric, or if the units differ.
 
 Returns false, after a message, if some profiles are sampled and others exact, or if numbers of
 samples with different rates are compared. Pictures of two sides call this method, too.
+
+=item startup_shares
+
+The part that start-up is of the time of each side's first run, from 0 to 1, or an empty list if it
+is unknown. Start-up is what B<--main> leaves out.
 
 =item in_seconds, is_exact
 

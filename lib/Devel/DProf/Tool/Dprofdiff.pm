@@ -563,6 +563,7 @@ sub report {
         facts => [$diff->facts, defined $opt->{time} ? ('Time', 'time', $opt->{time}) : ()],
         title => $how->{title} // 'Difference of ' . join(', ', @names),
         colour => colour($opt, $is_terminal), next => next_step($opt, $how),
+        startup => about_startup($how),
         text_widths($is_terminal, $opt->{wide}));
     if (!$result) {
         written('dprofdiff', $out, 0);
@@ -576,6 +577,17 @@ sub report {
     }
     my $status = written('dprofdiff', $out, $result->{code}) and return FAILED;
     return gate_status($opt, $how, $result);
+}
+
+# Returns a line of the answer if start-up is more than half of the time of a side, or undef.
+sub about_startup {
+    my ($how) = @_;
+    my $diff = $how->{diff};
+    return undef if !$how->{answer} || $diff->sides != 2;
+    my @shares = $diff->startup_shares;
+    return undef if !grep { $_ > 0.5 } @shares;
+    return sprintf 'Start-up, before the main program begins: %.0f %% of the time before, %.0f %% '
+        . 'after; --main leaves it out.', map { 100 * $_ } @shares;
 }
 
 # Returns the last line of the answer, which says what to type next, or undef.
