@@ -36,8 +36,8 @@ struct dpx_heap_sampler {
 /* Sets that; it is the same for the whole process. */
 void dpx_heap_sample(const struct dpx_heap_sampler *sampler);
 
-/* Begins, in all threads, to count bytes, or to note blocks (dpx_heap_sample), or both; does nothing
- * if it has begun. Returns NULL, or why that is impossible. */
+/* Begins, in all threads, to count bytes, or to note blocks (dpx_heap_sample), or both; does
+ * nothing if it has begun. Returns NULL, or why that is impossible. */
 enum { DPX_HEAP_COUNTS = 1, DPX_HEAP_SAMPLES = 2 };
 const char *dpx_heap_watch(int what);
 

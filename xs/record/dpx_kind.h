@@ -1,6 +1,6 @@
-/* What a value is: how large, and of which type and class. With heap-types the latter is a frame
- * below the context that made it: `HASH (Node)`, `string`. The frames are spans of the kind `value`
- * (dpx_span.h). */
+/* What a value is: its size, its type and its class. With heap-types, type and class are a frame
+ * below the context that made the value: `HASH (Node)`, `string`. The frames are spans of the kind
+ * `value` (dpx_span.h). */
 #ifndef DPX_KIND_H
 #define DPX_KIND_H
 
