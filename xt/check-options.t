@@ -41,7 +41,7 @@ for my $file (glob root() . '/t/scripts/{calls,exits,same,modules}/*.pl') {
     my ($name) = $file =~ m{(\w+/\w+)\.pl$};
   SKIP: {
         skip "$name: depends on time", 1
-            if $name =~ m{/(?:signals|signal_die|unsafe_signals|local_time)$};
+            if $name =~ m{/(?:signals|signal_die|unsafe_signals|local_time|spans)$};
         my ($needs) = $head =~ /^# needs: (\S+)/m;
         skip "$name: needs $needs", 1 if $needs && plain(['-e', "require $needs"])->{raw};
         my ($perl) = $head =~ /^# perl: (\S+)/m;
