@@ -10,6 +10,10 @@ use lib "$FindBin::Bin/lib";
 use Test::More;
 use DProfTest;
 use HeapProgram;
+
+# From perl 5.38 on, constants share their strings with their copies, which the sizes do not know.
+my $IS_NEWER = $] >= 5.037;
+
 use LineReader;
 
 plan skip_all => no_lines() if defined no_lines();
@@ -68,7 +72,7 @@ sub wrong_in {
     $want{eval} = $program->{eval} if $program->{eval};
     push @wrong, differences('values', $code, \%want, $values);
     my %bytes = map { /\A(\S+ \d+) (\d+)\z/ ? ($1 => $2) : () } split /\n/, $run->{out};
-    if ($Config{ptrsize} == 8 && %bytes) {
+    if ($Config{ptrsize} == 8 && %bytes && !$IS_NEWER) {
         my %is = map { $_ => $bytes->{$_} } keys %bytes;
         push @wrong, differences('bytes', $code, \%bytes, \%is);
     }

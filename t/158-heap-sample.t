@@ -103,7 +103,7 @@ for my $case (map { my $how = $_; map { [$how, @$_] } @programs } sort keys %how
     my $run = sampled(<<'END', 'types', PERL_DPROF_HEAP_TYPES => 1);
 use Devel::DProf::Control 'heap';
 our (@kept, %h) = (1) x 1000;
-sub new { my ($n) = @_; return bless { id => $n, text => 'x' x 2000 }, 'Node' }
+sub new { my ($n) = @_; return bless { id => $n, text => 'x' x (2000 + $n) }, 'Node' }
 sub keep { push @kept, new($_[0]); return }
 sub change { $_->{text} = [1] for @_; return }
 @kept = ();

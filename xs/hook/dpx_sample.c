@@ -242,6 +242,18 @@ static const COP *statement_now(pTHX_ const struct sampled *of)
     return of->in ? of->stack[of->in - 1].from : PL_curcop;
 }
 
+/* Is the statement one of the code that has called the innermost? That may have called it again
+ * since, from another statement. */
+static bool is_of_caller(pTHX_ struct dpx_ctx *ctx, const struct sampled *of, const COP *cop)
+{
+    struct sampled caller = *of;
+    if (of->in == of->n || cop == of->stack[of->in].from)
+        return of->in < of->n;
+    caller.in++;
+    return (caller.in == caller.n || caller.stack[caller.in].cv)
+           && is_its_statement(aTHX_ ctx, &caller, cop);
+}
+
 /* Finds the activation of the tick by its pad. Returns false if that has returned since; then the
  * innermost of what runs now stands for it. live: the statement of the tick, or NULL. */
 static bool find_activation(pTHX_ struct dpx_ctx *ctx, struct sampled *of, const COP *live)
@@ -262,7 +274,7 @@ static bool find_activation(pTHX_ struct dpx_ctx *ctx, struct sampled *of, const
     /* While perl enters a sub, the statement of the tick is still the caller's; while perl leaves a
      * sub, the pad is the caller's already. A sub that goes to another one with goto has ended, and
      * its caller is that of the other. */
-    bool is_entered = of->in < of->n && live == of->stack[of->in].from;
+    bool is_entered = is_of_caller(aTHX_ ctx, of, live);
     if (!is_entered)
         of->ended = sub_that_ended(ctx, live);
     of->in += is_entered || has_gone(aTHX_ ctx, of, live);
