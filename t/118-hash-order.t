@@ -15,6 +15,8 @@ SKIP: {
     skip "modes @with_lines: " . no_lines(), 1 if defined no_lines();
     push @MODES, @with_lines;
 }
+# Each block that perl allocates is looked at where it was allocated, also within an XS method.
+push @MODES, 'sample=1000,heap=sample,heap-interval=1';
 my $BLIB = root() . '/blib';
 our @OURS = map { "-I$_" } tree(), "$BLIB/lib", "$BLIB/arch";
 # A thread is not among the programs: perl begins it with all packages, in the order of memory.
@@ -34,6 +36,8 @@ my %program = (
     classes => '{ package P; sub new { bless {}, shift } sub m { keys %{ $_[0] } } } '
         . '{ package Q; our @ISA = "P" } my $q = Q->new; $q->{$_} = 1 for 1 .. 30; '
         . 'print join ",", $q->m; my $re = qr/a|bc|d/; my %h = map { $_ => 1 } 1 .. 9; print %h',
+    methods => 'sub P::m { [@_] } for (1 .. 9) { version->new("1.$_"); P->m } '
+        . '@R::ISA = "S"; sub S::n { [@_] } R->n; my %h = map { $_ => 1 } 1 .. 40; print %h',
     evals => 'my %h; eval "\$h{x$_} = $_; sub s$_ { $_ } 1" or die for 1 .. 30; print keys %h',
     names => 'print join ",", sort(keys %main::), sort(keys %DB::), %INC',
     child => 'my %h = map { $_ => 1 } 1 .. 20; if (fork) { wait } else { $h{c} = 1; $h{d} = 2; '

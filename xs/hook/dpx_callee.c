@@ -114,16 +114,19 @@ static CV *own_method(pTHX_ HV *stash, SV *name)
 }
 
 /* Returns the sub that a method call on such a variable finds. It does not call perl's own search,
- * which may warn. */
+ * which may warn. The list of parent classes is asked for only where perl has needed it, too: perl
+ * makes that list with a hash, and each hash changes the order of keys in later ones. */
 static CV *method_of(pTHX_ const OP *invocant, const OP *method, const PAD *pad)
 {
     HV *stash = class_of(aTHX_ invocant, pad);
     SV *name = BESIDE_OP(cMETHOPx(method)->op_u.op_meth_sv, method->op_targ, pad);
     if (!stash || !HvNAME_HEK(stash) || !is_name(name))
         return NULL;
+    CV *cv = own_method(aTHX_ stash, name);
+    if (cv)
+        return cv;
     AV *classes = mro_get_linear_isa(stash);
-    CV *cv = NULL;
-    for (SSize_t i = 0; i <= AvFILLp(classes) && !cv; i++)
+    for (SSize_t i = 1; i <= AvFILLp(classes) && !cv; i++)
         cv = own_method(aTHX_ gv_stashsv(AvARRAY(classes)[i], 0), name);
     return cv ? cv : own_method(aTHX_ gv_stashpvs("UNIVERSAL", 0), name);
 }
