@@ -28,6 +28,7 @@ sub made {
         $to->sub('main::run', $name =~ /new/ ? 'run.pl:12' : 'run.pl:3');
         $to->xs('DBI::st::execute');
         $to->sub('sql::helper', 'run.pl:30');
+        $to->span(template => 'page');
         $to->span(regex => '^a', $name =~ /new/ ? 'run.pl:9' : 'run.pl:5');
         $to->call('main::run', 5, sub {
             for my $text (@texts) {
@@ -36,6 +37,7 @@ sub made {
             }
             $to->call('sql::helper', 1) for 1 .. ($name =~ /new/ ? 4 : 2);
             $to->call('regex:^a', 3);
+            $to->call('template:page', 2, sub { $to->call('sql::helper', 1) });
         });
         $to->rows("sql:$_", $times{$_}) for @texts;
     });
@@ -64,6 +66,55 @@ sub tool { my ($name, @args) = @_; return run_tool($name, \@args) }
     my %kind = map { $_->{package} => $_ } @{ JSON::PP->new->utf8->decode($by_kind)->{rows} };
     ok(exists $kind{sql} && exists $kind{regex}, '-s package sums up by kind')
         or diag explain [keys %kind];
+}
+
+# ---- dprofdiff -s span ----
+
+# The spans of a side by KIND:TEXT, as dprofreport has them.
+sub reported {
+    my ($file, @more) = @_;
+    my $run = tool('dprofreport', qw(-s span -m real --format json), @more, $file);
+    return map { ("$_->{kind}:$_->{text}" => $_) }
+        @{ JSON::PP->new->utf8->decode($run->{out})->{spans} };
+}
+for my $given ([], ['--kind', 'sql'], ['--kind', 'regex'], ['--no-children']) {
+    my @kind = grep { !/children/ } @$given;
+    my %was = reported($old, @kind);
+    my %is = reported($new, @kind);
+    my $run = tool('dprofdiff', qw(-s span --format json -f), @$given, $old, $new);
+    my $json = JSON::PP->new->utf8->decode($run->{out});
+    my %row = map { $_->{symbol} => $_ } @{ $json->{rows} };
+    my $name = join ' ', '-s span', @$given;
+    # dprofreport has the place of a regex in a column of its own
+    my %known = map { $_ => 1 } keys %was, keys %is;
+    is_deeply([sort map { s/ \[run\.pl:\d+\]\z//r } keys %row], [sort keys %known],
+        "$name: the rows are the spans of both sides");
+    my ($self) = grep { $_ eq '--no-children' } @$given;
+    my @wrong;
+    for my $span (sort keys %row) {
+        my $text = $span =~ s/ \[run\.pl:\d+\]\z//r;
+        for (['baseline', $was{$text}], ['value', $is{$text}]) {
+            my ($column, $of) = @$_;
+            my $right = $of ? $of->{ $self ? 'self' : 'incl' } : 0;
+            push @wrong, "$span: $column $row{$span}{$column}, not $right"
+                if abs(($row{$span}{$column} // 0) - $right) > 1e-9;
+        }
+    }
+    is(join("\n", @wrong), '', "$name: the values are those of dprofreport");
+    my $answer = tool('dprofdiff', qw(-s span -f), @$given, $old, $new)->{out};
+    like($answer, qr/^Span  .*Why$/m, "$name: the column has this title")
+        if "@$given" !~ /regex/;
+    unlike($answer, qr/main::run|sql::helper|\bother subs?\b/, "$name: subs are left out");
+}
+{
+    # a builtin has a name with one colon, too: CORE:sort
+    my $plain = profiled(['-e', 'sub f { print sort { $a <=> $b } 1 .. 9 } f()'],
+        env => { PERL_DPROF_BUILTINS => 'slow' })->{profile};
+    like(tool('dprofreport', '-n', $plain)->{out}, qr/ CORE:sort$/m, 'a builtin is recorded');
+    my $run = tool('dprofdiff', qw(-s span -f), $plain, $plain);
+    is($run->{status}, 1, '-s span: a comparison of profiles without spans fails');
+    like($run->{err}, qr/^dprofdiff: -s span: no spans were recorded; -d:DProf=tree,detail=all /m,
+        '... and says how to record them');
 }
 
 # ---- gates ----
@@ -134,26 +185,6 @@ sub results {
         ok(!eval { Test::DProf::calls_ok($p, $of, '==', 0); 1 }, "calls_ok dies: $why");
         like($@, qr/\Q$why\E/, '... says why');
     }
-}
-{
-    # -s span has the spans of all kinds, and nothing else.
-    my $rows = sub {
-        my $json = JSON::PP->new->utf8->decode(
-            in_process('dprofdiff', '--format', 'json', @_, $old, $new)->{out});
-        return join "\n", sort map { "$_->{symbol} " . ($_->{baseline} // '-') . ' '
-            . ($_->{value} // '-') } @{ $json->{rows} };
-    };
-    my %kinds = map { $_ => 1 } map { /^& \w+ (\S+) \S+ .*kind=span/mg } slurp($old), slurp($new);
-    is($rows->(qw(-s span)), join("\n", sort map { split /\n/, $rows->('--kind', $_, '-m', 'real') }
-        sort keys %kinds), "-s span compares the spans of all kinds: @{[sort keys %kinds]}");
-    is(scalar(split /\n/, $rows->(qw(-s span))), 5, 'there are five texts');
-    is($rows->(qw(-s span --kind sql)), $rows->(qw(--kind sql -m real)), '-s span with --kind');
-    is($rows->(qw(-s SPAN -m calls --kind sql)), $rows->(qw(--kind sql -m calls)),
-        '-s span with another metric');
-    like(in_process('dprofdiff', '-s', 'span', $old, $new)->{out}, qr/; real time, self$/m,
-        'the metric of -s span is real time');
-    like(in_process('dprofdiff', '-s', 'span,sub', $old, $new)->{err}, qr/Unknown --sort key/,
-        'span is no key beside others');
 }
 {
     my $p = profile_of($new);

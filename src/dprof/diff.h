@@ -129,6 +129,7 @@ struct dp_rule {
     /* for two sides, as a flat text of subs: what changed and why, in place of the table; with \
      * verbose, before it */ \
     X(FLAG, answer) \
+    X(FLAG, spans)              /* for the answer, which has this word: only spans are shown */ \
     X(TEXT, startup)            /* of the answer: a line below the total; NULL: none */ \
     X(SIZE, width)              /* of the terminal; 0: unlimited */ \
     DP_PRINT_OPTIONS(X)

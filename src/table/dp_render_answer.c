@@ -42,6 +42,9 @@ struct answer {
     size_t untold;              /* number of subs that so few runs cannot decide */
 };
 
+/* The word for what a row shows. */
+static const char *noun(const struct answer *a) { return a->r->how->spans ? "span" : "sub"; }
+
 static const struct dp_diff_values *values_of(const struct dp_diff_family *families, uint32_t entry)
 {
     return families ? &families[1].values[entry] : NULL;
@@ -484,7 +487,7 @@ static void add_notes(struct answer *a)
 {
     struct dp_buf *to = &a->text;
     if (a->r->table.n_rows)
-        dp_buf_addf(to, "Before, After: the sub %s the subs that it calls%s.\n",
+        dp_buf_addf(to, "Before, After: the %s %s the subs that it calls%s.\n", noun(a),
                     a->r->how->over.no_children ? "alone, without" : "with",
                     a->r->c.sets ? "; the median of the runs" : "");
     dp_notes_add(to, &a->notes);
@@ -502,11 +505,12 @@ static void add_others(struct answer *a, size_t others)
     struct dp_difftable *r = a->r;
     struct dp_buf *to = &a->text;
     dp_render_grouped(to, others);
-    dp_buf_addf(to, " %ssub%s did not change", a->changed ? "other " : "", others == 1 ? "" : "s");
+    dp_buf_addf(to, " %s%s%s did not change", a->changed ? "other " : "", noun(a),
+                others == 1 ? "" : "s");
     if (r->c.sets) {
         dp_buf_adds(to, " significantly: any difference may be chance");
         if (r->how->floor > 0) {
-            dp_buf_adds(to, ", or the sub has less than ");
+            dp_buf_addf(to, ", or the %s has less than ", noun(a));
             dp_render_given(to, r->how->floor);
             dp_buf_adds(to, " % of the total");
         }
@@ -528,7 +532,8 @@ static void add_lines_about_rest(struct answer *a)
     if (a->changed > shown)
         dp_buf_addf(to, "%zu more changed less (--rows N shows more).\n", a->changed - shown);
     if (a->untold)
-        dp_buf_addf(to, "%zu sub%s: too few runs to tell.\n", a->untold, a->untold == 1 ? "" : "s");
+        dp_buf_addf(to, "%zu %s%s: too few runs to tell.\n", a->untold, noun(a),
+                    a->untold == 1 ? "" : "s");
     if (others)
         add_others(a, others);
     add_notes(a);
@@ -592,6 +597,8 @@ int dp_difftable_answer(struct dp_difftable *r, struct dp_sink *sink)
     for (size_t i = 0; i < N_COLUMNS; i++)
         if (i != C_INTERVAL || r->c.sets)
             columns[n++] = columns_with_interval[i];
+    if (r->how->spans)
+        columns[C_SUB].title = "Span";
     dp_table_init(&r->table, columns, n, r->c.diff.hz);
     dp_buf_init(&a.text);
     int rc = fill_rows(&a);

@@ -42,12 +42,12 @@ sub pattern {
         . ($@ =~ s/ at \S+ line \d+\.\n\z//r) . "\n";
 }
 
-# Returns a regular expression that the names of a kind of spans match, or without a kind those of
-# all spans: they are KIND:TEXT. The name of a sub has two colons, that of a builtin begins with
+# Returns a regular expression that the names of a kind of spans match, or, without a kind, those of
+# all spans: they are KIND:TEXT. The name of a sub has two colons; that of a builtin begins with
 # CORE.
 sub kind_pattern {
     my ($kind) = @_;
-    return defined $kind ? qr/\A\Q$kind\E:(?!:)/ : qr/\A(?!CORE:)\w[\w.-]*:(?!:)/;
+    return defined $kind ? qr/\A\Q$kind\E:(?!:)/ : qr/\A(?!CORE:)[^:]+:(?!:)/;
 }
 
 # Returns the ranges of --time as a reference to a list: for each side, as colons separate them, its

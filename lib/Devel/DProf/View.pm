@@ -144,6 +144,9 @@ sub nothing_shown {
     my ($how) = @_;
     my @given = given_filters($how);
     return undef if !@given || $how->{shown};
+    return '-s span: no spans were recorded; -d:DProf=tree,detail=all records them'
+        if $how->{re_kind} && !defined $how->{kind_name} && !$how->{subs} && !$how->{packages}
+        && !grep { $how->{$_} } qw(scripts re_only re_skip);
     return join(' and ', @given) . ': no ' . ($how->{re_kind} ? 'span' : 'sub') . ' matches';
 }
 

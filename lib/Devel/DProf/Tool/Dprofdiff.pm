@@ -60,8 +60,8 @@ What is compared:
     --unit UNIT         what folded stacks count: s, ms, us, ns, calls, or another word
 Which entries:
 = s|sort=s
-    -s KEY,KEY          sub (default), package, script, pid, thread, srcline, phase, caller;
-                        span alone: spans of all kinds by text, in real time
+    -s KEY,KEY          sub (default), package, script, pid, thread, srcline, phase, caller
+    -s span             spans by text; --kind chooses among them
 = S|subs|symbols=s  d|packages|dsos=s  C|scripts|comms=s
     -S SUB,... -d PACKAGE,... -C SCRIPT,...     only these; file://NAME reads a list
 = only=s  skip=s  kind=s
@@ -257,25 +257,20 @@ sub bare_m {
 
 # ---- options ----
 
-# Returns the filter of -s span, which shows spans alone, as pairs.
-sub all_spans {
-    require Devel::DProf::OptionValues;
-    return (re_kind => Devel::DProf::OptionValues::kind_pattern());
-}
-
 # Returns the options of the comparison, and in diff the object that compares. Dies with what is
 # wrong.
 sub settings {
     my ($opt) = @_;
-    my $is_span = lc($opt->{s} // '') eq 'span';
+    my $of_spans = lc($opt->{s} // '') eq 'span';
     my %how = (
-        keys => [keys_of($is_span ? 'sub' : $opt->{s} // 'sub')], separate => $opt->{R} // 1,
-        children => $opt->{children} ? 1 : 0, autoload => $opt->{A} ? 1 : 0,
+        keys => [keys_of($of_spans ? 'sub' : $opt->{s} // 'sub')], separate => $opt->{R} // 1,
+        children => $opt->{children} // $of_spans ? 1 : 0, autoload => $opt->{A} ? 1 : 0,
         normalize => $opt->{n} ? 1 : 0, baseline_only => $opt->{b} ? 1 : 0,
         strict => $opt->{strict} ? 1 : 0, period => $opt->{p} ? 1 : 0,
         formula => $opt->{F} ? 1 : 0, verbose => $opt->{v} ? 1 : 0,
     );
     $how{no_children} = !$how{children};
+    $how{spans} = 1 if $of_spans || (defined $opt->{kind} && !defined $opt->{s});
     die "-s parent: only dprofreport has this key\n" if grep { $_ == DP_K_PARENT } @{ $how{keys} };
     set_compute($opt, \%how);
     my %flame = flame_formats();
@@ -306,8 +301,8 @@ sub settings {
     require Cwd;
     $how{bases} = [@symfs, text(Cwd::getcwd() // '')];
     my %fields = (
-        filters($opt, qw(only skip kind)), $is_span && !defined $opt->{kind} ? all_spans() : (),
-        metric_name => $opt->{m} // ($is_span ? 'real' : 'cpu'),
+        $of_spans ? (re_kind => Devel::DProf::OptionValues::kind_pattern()) : (),
+        filters($opt, qw(only skip kind)), metric_name => $opt->{m} // ($of_spans ? 'real' : 'cpu'),
         metric_given => defined $opt->{m}, annotate => defined $opt->{annotate},
         as_measured => $opt->{'as-measured'}, empty => defined $opt->{bisect},
         rules => [map { rules_of(text($_)) } @{ $opt->{'fail-if'} || [] }],
