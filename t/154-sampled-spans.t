@@ -6,17 +6,11 @@ use FindBin;
 use lib "$FindBin::Bin/lib";
 use Test::More;
 use DProfTest;
+use RunReader qw(by_path);
 use SpanProgram;
 
 my $dir = scratch();
 my $lib = root() . '/lib';
-
-# The stacks of a profile and their samples, as dproffold has them.
-sub stacks_in {
-    my ($profile) = @_;
-    my $out = run_tool('dproffold', ['-m', 'samples', $profile])->{out};
-    return { map { /\A(.*) (\d+)\z/ ? ($1 => $2) : () } split /\n/, $out };
-}
 
 # Runs a program plain and with samples. Returns the run and the stacks.
 sub sampled {
@@ -25,7 +19,7 @@ sub sampled {
     my $plain = plain(["-I$lib", $file]);
     my $run = profiled(["-I$lib", $file], limit => 60, env => \%env);
     is(same_as_plain($plain, $run), '', "the program runs as plain: $what");
-    return ($run, stacks_in($run->{profile}));
+    return ($run, by_path($run->{profile}, 'samples'));
 }
 
 # ---- random programs ----
@@ -190,10 +184,10 @@ busy();
 print "status $?\n";
 END
     my ($child) = glob "$run->{dir}/tmon.out.*";
-    my @stacks = grep { /main::busy/ } keys %{ stacks_in($child) };
+    my @stacks = grep { /main::busy/ } keys %{ by_path($child, 'samples') };
     is_deeply([grep { !/a:outer;.*a:child;.*main::busy/ } @stacks], [],
         'the child goes on in the span') || diag explain \@stacks;
-    ok(!grep({ /a:outer.*main::busy/ } keys %{ stacks_in($run->{profile}) }),
+    ok(!grep({ /a:outer.*main::busy/ } keys %{ by_path($run->{profile}, 'samples') }),
         'the span ends in the parent');
 }
 

@@ -7,7 +7,7 @@ use lib "$FindBin::Bin/lib";
 use Test::More;
 use DProfTest;
 use FuzzProgram;
-use RunReader qw(MODES wrong_sums);
+use RunReader qw(MODES wrong_sums by_path);
 
 my $has_lines = grep { $_->[0] eq 'lines' } MODES;
 
@@ -20,13 +20,6 @@ sub followed {
         PERL_DPROF_HEAP => 'exact', $has_lines ? (PERL_DPROF_LINES => 'time') : (), %env });
     is(same_as_plain($plain, $run), '', "the program runs as plain: $what");
     return $run;
-}
-
-# The values of a counter by path of subs.
-sub by_path {
-    my ($run, $metric) = @_;
-    my $out = run_tool('dproffold', ['-m', $metric, $run->{profile}])->{out};
-    return { map { /\A(.*) (\d+)\z/ ? ($1 => $2) : () } split /\n/, $out };
 }
 
 # ---- programs that know what they leave ----
@@ -91,7 +84,7 @@ END
 for (@programs) {
     my ($what, $code, $want) = @$_;
     my $run = followed("$code\n1;\n", $what);     # temporary values end with their statement
-    my $got = by_path($run, 'live-values');
+    my $got = by_path($run->{profile}, 'live-values');
     my %is = map { $_ => $got->{$_} // 0 } keys %$want;
     is_deeply(\%is, $want, '... and each sub has what it left') || diag explain $got;
     my @others = grep { /main::(?!BEGIN)/ && !$want->{$_} } keys %$got;
@@ -113,7 +106,7 @@ keep($_) for 1 .. 100;
 @kept[0, 3] = ();
 1;
 END
-    my $got = by_path($run, 'live-values');
+    my $got = by_path($run->{profile}, 'live-values');
     my %want = (
         'main::keep;main::new;value:HASH (Node)' => 98, 'main::keep;main::new;value:number' => 98,
         'main::keep;value:ARRAY' => 100, 'main::keep;value:REGEXP (Regexp)' => 100,
@@ -138,9 +131,9 @@ for (1 .. 1000) { keep($_); replace($_) }
 heap('done');
 print "done\n";
 END
-    my ($warm, $done) = map { by_path({ profile => "$run->{profile}-$_" }, 'live-values') }
+    my ($warm, $done) = map { by_path("$run->{profile}-$_", 'live-values') }
         qw(warm done);
-    is_deeply([map { $_->{'main::keep'} } $warm, $done, by_path($run, 'live-values')],
+    is_deeply([map { $_->{'main::keep'} } $warm, $done, by_path($run->{profile}, 'live-values')],
         [30, 3030, 3030], 'each snapshot has what lives at its time');
     is_deeply([map { $_->{'main::replace'} } $warm, $done], [9, 9],
         '... and no value that is gone');
@@ -163,7 +156,7 @@ keep($_) for 1 .. 5;
 system 'cp', 'tmon.out', 'saved.out' if $is_profiled;
 keep($_) for 1 .. 5;
 END
-    my $saved = by_path({ profile => "$run->{dir}/saved.out" }, 'live-values')->{'main::keep'};
+    my $saved = by_path("$run->{dir}/saved.out", 'live-values')->{'main::keep'};
     ok($saved >= 300 && $saved <= 315, 'a signal saves what lives') || diag $saved;
 }
 
@@ -182,9 +175,10 @@ keep() for 1 .. 10;
 if (!$pid) { keep() for 1 .. 7; exit 0 }
 waitpid $pid, 0; print "status $?\n";
 END
-    is(by_path($run, 'live-values')->{'main::keep'}, 330, 'the parent has its own values');
+    is(by_path($run->{profile}, 'live-values')->{'main::keep'}, 330,
+        'the parent has its own values');
     my ($child) = glob "$run->{dir}/tmon.out.*";
-    is(by_path({ profile => $child }, 'live-values')->{'main::keep'}, 51,
+    is(by_path($child, 'live-values')->{'main::keep'}, 51,
         '... and the child those that it made');
     $run = followed(<<'END', 'children that make values at once');
 my @kept;
@@ -211,11 +205,12 @@ threads->create(sub { keep() for 1 .. 7; return })->join;
 print "done\\n";
 END
         my ($file) = glob "$run->{dir}/tmon.out.*";
-        my $got = by_path({ profile => $file }, 'live-values');
+        my $got = by_path($file, 'live-values');
         my ($keep) = grep { /\bmain::keep\z/ } keys %$got;
         ok($got->{ $keep // '' } >= 21 && $got->{ $keep // '' } <= 23, '... has its own values')
             || diag explain $got;
-        is(by_path($run, 'live-values')->{'main::keep'}, 300, '... and the others have theirs');
+        is(by_path($run->{profile}, 'live-values')->{'main::keep'}, 300,
+            '... and the others have theirs');
     }
 }
 {

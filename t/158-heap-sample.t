@@ -6,7 +6,7 @@ use FindBin;
 use lib "$FindBin::Bin/lib";
 use Test::More;
 use DProfTest;
-use RunReader qw(MODES wrong_sums);
+use RunReader qw(MODES wrong_sums by_path);
 
 use Config;
 
@@ -25,13 +25,6 @@ sub sampled {
     my $run = profiled([$file], limit => 60, env => { counting(), %every, %env });
     is(same_as_plain($plain, $run), '', "the program runs as plain: $what");
     return $run;
-}
-
-# The values of a counter by path of subs.
-sub by_path {
-    my ($profile, $metric) = @_;
-    my $out = run_tool('dproffold', ['-m', $metric, $profile])->{out};
-    return { map { /\A(.*) (\d+)\z/ ? ($1 => $2) : () } split /\n/, $out };
 }
 
 # ---- programs that know what they leave ----

@@ -12,10 +12,18 @@ use Devel::DProf::Profile;
 use DProfTest;
 use LineReader;
 
-our @EXPORT = qw(MODES some_modes calls_of calls_of_run wrong_sums run_files without_numbers);
+our @EXPORT = qw(MODES some_modes calls_of calls_of_run wrong_sums run_files without_numbers
+    by_path);
 
 my @lines = defined no_lines() ? ()
     : [lines => { counting(PERL_DPROF_MODE => 'tree', PERL_DPROF_LINES => 'time') }];
+
+# Returns the values of a counter of a profile by path: `main::f;main::g` => number.
+sub by_path {
+    my ($profile, $metric) = @_;
+    my $out = run_tool('dproffold', ['-m', $metric, $profile])->{out};
+    return { map { /\A(.*) (\d+)\z/ ? ($1 => $2) : () } split /\n/, $out };
+}
 
 # Returns each way of recording, on the counting clock. `limit` is a trace that goes on as a tree.
 sub MODES {

@@ -644,7 +644,8 @@ static void op_is_freed(pTHX_ OP *o)
     struct dpx_ctx *ctx = PL_dirty ? NULL : DPX_CTX;    /* perl frees its list of states first */
     if (ctx && ctx->thx == DPX_THX) {
         ctx->tick.freed++;
-        dpx_blocks_forget_op(ctx, o);
+        if (DP_UNLIKELY(ctx->blocks != NULL))
+            dpx_blocks_forget_op(ctx, o);
         if (DP_UNLIKELY((const OP *)PL_curcop == o))
             ctx->tick.dangling = o;
         if (__atomic_load_n(&ctx->tick.armed, __ATOMIC_SEQ_CST)

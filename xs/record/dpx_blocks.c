@@ -283,7 +283,7 @@ void dpx_blocks_all_placed(struct dpx_ctx *ctx)
 void dpx_blocks_forget_op(struct dpx_ctx *ctx, const OP *op)
 {
     struct dpx_owner *o = ctx->blocks;
-    for (size_t i = 0; o && i < o->n_waiting; i++)
+    for (size_t i = 0; i < o->n_waiting; i++)
         if ((const OP *)o->waiting[i].words.cop == op)
             o->waiting[i].words.cop = NULL;
 }

@@ -19,8 +19,7 @@ enum {
     DPX_BLOCKS_ALL, DPX_BLOCKS_ALL_BYTES,       /* allocated: blocks, bytes */
     DPX_BLOCKS_LIVE,                            /* blocks that are not freed yet, */
     DPX_BLOCKS_VALUES,                          /* values that live in them, */
-    DPX_BLOCKS_LIVE_BYTES,                      /* and the bytes of both */
-    DPX_BLOCKS_COLUMNS
+    DPX_BLOCKS_LIVE_BYTES                       /* and the bytes of both */
 };
 
 /* Begins to note blocks. Returns false if memory is short. */
@@ -52,7 +51,7 @@ size_t dpx_blocks_to_place(struct dpx_ctx *ctx);
 /* No block waits any more. */
 void dpx_blocks_all_placed(struct dpx_ctx *ctx);
 
-/* perl frees an op, which may be the statement of a block that waits. */
+/* perl frees an op, which may be the statement of a block that waits. ctx has blocks. */
 void dpx_blocks_forget_op(struct dpx_ctx *ctx, const OP *op);
 
 /* ---- the end, slices and fork ---- */

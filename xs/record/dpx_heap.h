@@ -1,7 +1,7 @@
-/* The bytes that perl has taken from the allocator and not given back. No allocator reports this
- * number cheaply, so perl's calls of the allocator are counted: the entries of malloc, calloc,
- * realloc and free in the table that perl's own calls go through (its global offset table) are
- * replaced. Calls of C libraries among themselves are not seen. */
+/* perl's calls of the allocator: the bytes that perl has taken and not given back, and a sample of
+ * the blocks. No allocator reports the bytes cheaply, so the calls are counted: the entries of
+ * malloc, calloc, realloc and free in the table that perl's own calls go through (its global offset
+ * table) are replaced. Calls of C libraries among themselves are not seen. */
 #ifndef DPX_HEAP_H
 #define DPX_HEAP_H
 
