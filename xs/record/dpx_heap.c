@@ -51,51 +51,39 @@ DP_INLINE void note_freed(void *p)
 
 DP_INLINE int64_t size_of(void *p) { return (int64_t)malloc_usable_size(p); }
 
-/* Take the places of the allocator's functions in perl. COUNTS: the bytes in use are counted;
- * SAMPLES: blocks are noted. */
-#define FUNCTIONS(name, COUNTS, SAMPLES) \
-    static void *name##_malloc(size_t n) \
+/* Take the place of a function of the allocator that returns a block, of BYTES instead of OLD.
+ * COUNTS: the bytes in use are counted; SAMPLES: blocks are noted. What a sampled block needs is a
+ * function of its own, so that the other calls save no registers. */
+#define ALLOCATOR(name, function, PARAMETERS, ARGUMENTS, OLD, BYTES, COUNTS, SAMPLES) \
+    DP_INLINE void *name##_plain_##function PARAMETERS \
     { \
-        struct dpx_ctx *owner = NULL; \
-        bool sampled = SAMPLES && is_sampled(n); \
-        if (DP_UNLIKELY(sampled)) \
-            owner = sampler->owner(); \
-        void *p = malloc(n); \
-        if (COUNTS) \
-            in_use += size_of(p); \
-        if (DP_UNLIKELY(sampled)) \
-            to_sample = sampler->allocated(owner, p, n); \
-        return p; \
-    } \
-    static void *name##_calloc(size_t n, size_t size) \
-    { \
-        struct dpx_ctx *owner = NULL; \
-        bool sampled = SAMPLES && is_sampled(n * size); \
-        if (DP_UNLIKELY(sampled)) \
-            owner = sampler->owner(); \
-        void *p = calloc(n, size); \
-        if (COUNTS) \
-            in_use += size_of(p); \
-        if (DP_UNLIKELY(sampled)) \
-            to_sample = sampler->allocated(owner, p, n * size); \
-        return p; \
-    } \
-    static void *name##_realloc(void *old, size_t n) \
-    { \
-        struct dpx_ctx *owner = NULL; \
-        bool sampled = SAMPLES && is_sampled(n); \
-        int64_t before = COUNTS ? size_of(old) : 0; \
-        if (DP_UNLIKELY(sampled)) \
-            owner = sampler->owner(); \
-        if (SAMPLES) \
-            note_freed(old); \
-        void *p = realloc(old, n); \
-        if (COUNTS && (p || !n)) \
+        int64_t before = COUNTS && OLD ? size_of(OLD) : 0; \
+        if (SAMPLES && OLD) \
+            note_freed(OLD); \
+        void *p = function ARGUMENTS; \
+        if (COUNTS && (p || !(BYTES))) \
             in_use += size_of(p) - before; \
-        if (DP_UNLIKELY(sampled)) \
-            to_sample = sampler->allocated(owner, p, n); \
         return p; \
     } \
+    static DP_COLD void *name##_sampled_##function PARAMETERS \
+    { \
+        struct dpx_ctx *owner = sampler->owner(); \
+        void *p = name##_plain_##function ARGUMENTS; \
+        to_sample = sampler->allocated(owner, p, BYTES); \
+        return p; \
+    } \
+    static void *name##_##function PARAMETERS \
+    { \
+        if (SAMPLES && is_sampled(BYTES)) \
+            return name##_sampled_##function ARGUMENTS; \
+        return name##_plain_##function ARGUMENTS; \
+    }
+
+/* The functions of one kind, as above. */
+#define FUNCTIONS(name, COUNTS, SAMPLES) \
+    ALLOCATOR(name, malloc, (size_t n), (n), NULL, n, COUNTS, SAMPLES) \
+    ALLOCATOR(name, calloc, (size_t n, size_t size), (n, size), NULL, n * size, COUNTS, SAMPLES) \
+    ALLOCATOR(name, realloc, (void *old, size_t n), (old, n), old, n, COUNTS, SAMPLES) \
     static void name##_free(void *p) \
     { \
         if (COUNTS) \
@@ -107,6 +95,7 @@ DP_INLINE int64_t size_of(void *p) { return (int64_t)malloc_usable_size(p); }
 FUNCTIONS(count, true, false)
 FUNCTIONS(sample, false, true)
 FUNCTIONS(both, true, true)
+#undef ALLOCATOR
 #undef FUNCTIONS
 
 int64_t dpx_heap_in_use(void) { return in_use; }
