@@ -17,7 +17,7 @@ my @ways = (
         PERL_DPROF_BUILTINS => 'slow' ],
     [ 'spans', PERL_DPROF_DETAIL => 'all', PERL_DPROF_SPAN_TEXTS => 20,
         PERL_DPROF_SPAN_LENGTH => 40 ],
-    [ 'values', PERL_DPROF_HEAP => 'exact' ],
+    [ 'values', PERL_DPROF_HEAP => 'exact', PERL_DPROF_HEAP_HOLDERS => 3 ],
     [ 'blocks', PERL_DPROF_HEAP => 'sample', PERL_DPROF_HEAP_INTERVAL => '64',
         PERL_DPROF_HEAP_TYPES => 1 ],
     [ 'callers by line', PERL_DPROF_CALLSITES => 1, PERL_DPROF_OPS => 0 ],
@@ -53,7 +53,7 @@ for my $file (glob root() . '/t/scripts/{calls,exits,same,modules}/*.pl') {
         my ($way, @set) = @{ $ways[ $n++ % @ways ] };
         my $plain = plain([@program], env => \%env);
         # The environment has as many variables as below.
-        my @trace_set = map { s/\APERL_DPROF_(?=(?:LINES|SOURCE|HEAP(?:_TYPES)?)\z)/TREES_ONLY_/r }
+        my @trace_set = map { s/\APERL_DPROF_(?=(?:LINES|SOURCE|HEAP(?:_TYPES|_HOLDERS)?)\z)/TREES_ONLY_/r }
             @set;
         my $trace = profiled([@program], env => { %env, @trace_set, PERL_DPROF_MODE => 'trace' });
         my $tree = profiled([@program], env => { %env, @set, PERL_DPROF_MODE => 'tree' });

@@ -18,6 +18,7 @@
 #define DP_FMT_FILE       "#f "                     /* in a tree: a source file, followed by its
                                                      * lines */
 #define DP_FMT_LINE       "#l "
+#define DP_FMT_HOLDER     "#h "                     /* who holds a value */
 #define DP_FMT_ROWS       "#s "                     /* the rows that a statement of SQL has given */
 #define DP_FMT_PROGRAM    "(program)"
 #define DP_FMT_NAMELESS   "(no name)"               /* shown for an empty package and name */

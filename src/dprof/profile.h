@@ -204,6 +204,9 @@ int dp_prof_requests(const struct dp_prof *prof, size_t k, struct dp_requests_in
 /* The k-th sub of a server that called its application, PACKAGE::NAME in UTF-8; NULL if there is
  * none. */
 const char *dp_prof_server(const struct dp_prof *prof, size_t k, size_t *len);
+/* Who holds a value, the k-th such line; NULL if there is none: the place and the sub that made the
+ * value, and the chain of references to it, as fields (Format.pod, #h). */
+const char *dp_prof_holder(const struct dp_prof *prof, size_t k, size_t *len);
 /* The name of the k-th counter, NULL if there is none; `name` or `name:unit`, with the last colon
  * before the unit. */
 const char *dp_prof_counter(const struct dp_prof *prof, size_t k, size_t *len);

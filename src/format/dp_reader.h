@@ -129,6 +129,8 @@ struct dp_consumer {
     int (*requests)(void *ctx, struct dp_text name, const struct dp_requests *of);
     /* A sub above the application, as in the file. May be NULL. */
     int (*server)(void *ctx, struct dp_text name);
+    /* Who holds a value: a line #h (Format.pod) without its mark. May be NULL. */
+    int (*holder)(void *ctx, struct dp_text line);
     /* From here on, this many ticks make up a second (or a unit), a multiple of the number before.
      * May be NULL. */
     int (*ticks)(void *ctx, uint64_t hz, struct dp_err *err);

@@ -318,6 +318,22 @@ static int server_line(struct dp_reader *r, const char *ptr, size_t len)
     return rc < 0 ? dp_reader_fail(r, rc, 0, "%s", dp_err_text(rc)) : 0;
 }
 
+/* Reads a line #h PLACE SUB CHAIN. */
+static int holder_line(struct dp_reader *r, const char *ptr, size_t len)
+{
+    struct dp_text line = { ptr + strlen(DP_FMT_HOLDER), len - strlen(DP_FMT_HOLDER) };
+    const char *end = ptr + len, *p = line.ptr;
+    for (unsigned i = 0; i < 3; i++) {
+        struct dp_text f = field_at(p, end);
+        if (!f.len)
+            return dp_reader_skip_line(r, ptr, len);
+        p = f.ptr + f.len;
+    }
+    line.len = (size_t)(p - line.ptr);
+    int rc = r->to->holder ? r->to->holder(r->to->ctx, line) : 0;
+    return rc < 0 ? dp_reader_fail(r, rc, 0, "%s", dp_err_text(rc)) : 0;
+}
+
 /* #s ID rows=N */
 static int rows_line(struct dp_reader *r, const char *ptr, size_t len)
 {
@@ -352,6 +368,8 @@ int dp_reader_comment(struct dp_reader *r, const char *ptr, size_t len)
         return requests_line(r, ptr, len);
     if (memcmp(ptr, DP_REQUESTS_SERVER, 3) == 0)
         return server_line(r, ptr, len);
+    if (memcmp(ptr, DP_FMT_HOLDER, 3) == 0)
+        return holder_line(r, ptr, len);
     dp_reader_sums(r, ptr, len);
     return 0;
 }

@@ -19,6 +19,7 @@ struct dp_prof *dp_prof_new(void)
     dp_pool_init(&prof->texts);
     dp_pool_init(&prof->request_names);
     dp_pool_init(&prof->server);
+    dp_pool_init(&prof->held);
     dp_origin_init(&prof->origin);
     prof->in.scale = 1;
     if (dp_prof_new_node(prof, 0, DP_PROF_NO_SUB, DP_PROF_NO_SUB, 0) < 0

@@ -122,6 +122,7 @@ struct dp_prof {
                                  * unknown. Subs beyond its end have none */
     size_t rows_cap;
     struct dp_pool server;      /* names of subs above the application */
+    struct dp_pool held;        /* lines #h without their mark: who holds values */
     struct dp_pool request_names;
     struct dp_requests *requests;       /* by name */
     size_t requests_cap;

@@ -574,6 +574,7 @@ void dp_prof_consumer(struct dp_prof *prof, struct dp_consumer *to)
     to->source = dp_prof_on_source;
     to->requests = dp_prof_on_requests;
     to->server = dp_prof_on_server;
+    to->holder = dp_prof_on_holder;
     to->ticks = on_ticks;
     to->progress = on_progress;
 }

@@ -26,12 +26,23 @@ static int add_requests(struct dp_prof *prof, const char *name, size_t len,
     return 0;
 }
 
-/* Adds the name of a sub that belongs to the server. Returns 0 or DP_E_NOMEM. */
-static int add_server(struct dp_prof *prof, const char *name, size_t len)
+/* Adds a text to one of the lists. Returns 0 or DP_E_NOMEM. */
+static int add_text(struct dp_pool *to, const char *text, size_t len)
 {
-    if (prof->server.count >= NAMES_MAX)
+    if (to->count >= NAMES_MAX)
         return 0;
-    return dp_pool_intern(&prof->server, name, len) == DP_MAP_NONE ? DP_E_NOMEM : 0;
+    return dp_pool_intern(to, text, len) == DP_MAP_NONE ? DP_E_NOMEM : 0;
+}
+
+/* Adds the texts of another profile. Returns 0 or DP_E_NOMEM. */
+static int add_texts(struct dp_pool *to, const struct dp_pool *from)
+{
+    int rc = 0;
+    for (uint32_t i = 0; i < from->count && rc == 0; i++) {
+        const struct dp_name *name = dp_pool_name(from, i);
+        rc = add_text(to, name->ptr, name->len);
+    }
+    return rc;
 }
 
 int dp_prof_on_requests(void *ctx, struct dp_text name, const struct dp_requests *of)
@@ -46,12 +57,19 @@ int dp_prof_on_requests(void *ctx, struct dp_text name, const struct dp_requests
 
 int dp_prof_on_server(void *ctx, struct dp_text name)
 {
+    struct dp_prof *prof = ctx;
     struct dp_buf plain;
     dp_buf_init(&plain);
     dp_fmt_unfield(&plain, name.ptr, name.len);
-    int rc = plain.err ? plain.err : add_server(ctx, plain.len ? plain.ptr : "", plain.len);
+    int rc = plain.err ? plain.err : add_text(&prof->server, plain.len ? plain.ptr : "", plain.len);
     dp_buf_release(&plain);
     return rc;
+}
+
+int dp_prof_on_holder(void *ctx, struct dp_text line)
+{
+    struct dp_prof *prof = ctx;
+    return add_text(&prof->held, line.ptr, line.len);
 }
 
 int dp_prof_take_requests(struct dp_prof *prof, const struct dp_prof *from, const char *phase)
@@ -62,11 +80,9 @@ int dp_prof_take_requests(struct dp_prof *prof, const struct dp_prof *from, cons
         if (!phase || (strlen(phase) == name->len && memcmp(phase, name->ptr, name->len) == 0))
             rc = add_requests(prof, name->ptr, name->len, &from->requests[i]);
     }
-    for (uint32_t i = 0; i < from->server.count && rc == 0; i++) {
-        const struct dp_name *name = dp_pool_name(&from->server, i);
-        rc = add_server(prof, name->ptr, name->len);
-    }
-    return rc;
+    if (rc == 0)
+        rc = add_texts(&prof->server, &from->server);
+    return rc < 0 ? rc : add_texts(&prof->held, &from->held);
 }
 
 const char *dp_prof_server(const struct dp_prof *prof, size_t k, size_t *len)
@@ -75,6 +91,14 @@ const char *dp_prof_server(const struct dp_prof *prof, size_t k, size_t *len)
                                                         : NULL;
     *len = name ? name->len : 0;
     return name ? name->ptr : NULL;
+}
+
+const char *dp_prof_holder(const struct dp_prof *prof, size_t k, size_t *len)
+{
+    const struct dp_name *line = k < prof->held.count ? dp_pool_name(&prof->held, (uint32_t)k)
+                                                      : NULL;
+    *len = line ? line->len : 0;
+    return line ? line->ptr : NULL;
 }
 
 int dp_prof_requests(const struct dp_prof *prof, size_t k, struct dp_requests_info *info)
@@ -95,5 +119,6 @@ void dp_prof_release_requests(struct dp_prof *prof)
 {
     dp_pool_release(&prof->request_names);
     dp_pool_release(&prof->server);
+    dp_pool_release(&prof->held);
     dp_mem_free(prof->requests);
 }

@@ -483,6 +483,24 @@ static int put_server(struct writing *w)
     return 0;
 }
 
+/* Writes the lines about who holds values. */
+static int put_holders(struct writing *w)
+{
+    const struct dp_pool *lines = &w->prof->held;
+    uint32_t *order = dp_sort_order(lines->count, compare_names, lines);
+    if (!order)
+        return DP_E_NOMEM;
+    for (size_t i = 0; i < lines->count; i++) {
+        const struct dp_name *line = dp_pool_name(lines, order[i]);
+        dp_buf_adds(&w->text, DP_FMT_HOLDER);
+        dp_buf_add(&w->text, line->ptr, line->len);
+        dp_buf_addc(&w->text, '\n');
+        put_text(w);
+    }
+    dp_mem_free(order);
+    return 0;
+}
+
 /* Writes the lines of requests, sorted by name. */
 static int put_requests(struct writing *w)
 {
@@ -528,7 +546,7 @@ static int write_all(struct writing *w)
              : w->how->kind == DP_WRITE_ALL ? put_sources(w) : 0;
         put_rows(w, sorted);
         if (rc == 0 && w->how->kind != DP_WRITE_COUNTERS)
-            rc = put_server(w) < 0 ? DP_E_NOMEM : put_requests(w);
+            rc = put_server(w) < 0 || put_holders(w) < 0 ? DP_E_NOMEM : put_requests(w);
         put_end(w);
         int end = dp_sink_flush(w->sink);
         rc = rc < 0 ? rc : end;

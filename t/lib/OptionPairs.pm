@@ -25,7 +25,7 @@ my @OPTIONS = (
     [events => undef, 'ops+?svs+?bytes', '?page-faults', '?task-clock+?context-switches'],
     [only => undef, '^main::(?!skipped)'], [skip => undef, 'g$'], [builtins => undef, 'slow'],
     [heap => undef, 'exact', 'sample'], ['heap-interval' => undef, '1K'],
-    ['heap-types' => undef, 1],
+    ['heap-types' => undef, 1], ['heap-holders' => undef, 3],
     [detail => undef, 'all', 'sql'], ['span-texts' => undef, 2], ['span-length' => undef, 16],
     [compress => undef, 1, 9], [checkpoint => undef, 1], [limit => undef, 3000],
     [contexts => undef, 16], [buffer => undef, 0, 50], [ticks => undef, 1000, 1_000_000_000],
@@ -49,7 +49,7 @@ sub fits {
     return 0 if !$HAS_LINES && ($row->{source} || $sample && $row->{mode});
     return 0 if $row->{lines} && $is->('mode', 0) && $is->('slice', 0) && $is->('spool', 0);
     return 0 if $row->{source} && $is->('lines', 0) && $is->('sample', 0);
-    return 0 if $row->{'heap-types'} && $is->('heap', 0);
+    return 0 if ($row->{'heap-types'} || $row->{'heap-holders'}) && $is->('heap', 0);
     return 0 if ($row->{heap} // '') eq 'exact'
         && ($sample || $row->{slice} || $row->{spool} || $is->('mode', 0));
     return 0 if ($row->{heap} // '') eq 'sample'

@@ -306,6 +306,7 @@ struct dpx_ctx {
     struct dp_cct_rest rest;    /* fractions that earlier slices have not written */
     U64 before_cpu_us;
     struct dpx_requests *requests;      /* of this file (dpx_requests.c) */
+    struct dp_buf chains;       /* lines of the last census about who holds values */
     struct dp_buf server;       /* lines with the subs above the application of a server */
     struct dpx_ctx *next;       /* the list of all in this process */
 };

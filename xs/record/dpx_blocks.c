@@ -3,6 +3,7 @@
  * field is read before the interpreter is known to record. PL_body_arenas leads to a list of struct
  * arenas. What dpx_values.c relies on about arenas and heads is relied on here, too. */
 #include "dpx_blocks.h"
+#include "dpx_chains.h"
 #include "dpx_ctx.h"
 #include "dpx_heap.h"
 #include "dpx_kind.h"
@@ -22,6 +23,8 @@ struct site {
     uint64_t shown, shown_bytes;        /* what the counters have of these */
     uint64_t values, value_bytes;       /* of the last census: values, bytes of heads and bodies */
     uint64_t counted, counted_bytes;    /* what the counters have of these */
+    uint64_t first_bytes;       /* all bytes at the first census */
+    const SV *value;            /* of the last census: one that lives, an object if there is one */
     size_t path, depth;         /* between two slices: where the calls that lead to it stand */
     uint32_t number;            /* and the number of its statement */
 };
@@ -42,6 +45,7 @@ struct dpx_owner {
         struct dp_block block;
     } *waiting;
     size_t n_waiting, waiting_cap;
+    uint64_t censuses;
     bool over;                  /* no block is noted any more */
     bool moves;                 /* there is no tree, between two of them */
     bool places;                /* the places of the blocks that wait are being found */
@@ -372,6 +376,8 @@ static void count_value(pTHX_ struct site *site, SV *sv, uint64_t weight)
                 count_bare(HeVAL(he), &n, &bytes);
             }
     }
+    if (!site->value || SvOBJECT(sv))
+        site->value = sv;
     site->values += n * weight;
     site->value_bytes += bytes * weight;
 }
@@ -414,6 +420,18 @@ static void count_values(pTHX_ struct dpx_ctx *ctx)
     }
 }
 
+static void begin_census(struct dpx_owner *o)
+{
+    bool had_first = o->censuses++ == 1;
+    for (size_t i = 0; i < o->n; i++) {
+        struct site *site = &o->sites[i];
+        if (had_first)
+            site->first_bytes = site->shown_bytes + site->counted_bytes;
+        site->values = site->value_bytes = 0;
+        site->value = NULL;
+    }
+}
+
 void dpx_blocks_count(pTHX_ struct dpx_ctx *ctx)
 {
     struct dpx_owner *o = ctx->blocks;
@@ -422,8 +440,7 @@ void dpx_blocks_count(pTHX_ struct dpx_ctx *ctx)
         return;
     pthread_mutex_lock(&lock);
     leave_out_arenas(aTHX_ ctx);
-    for (size_t i = 0; i < o->n; i++)
-        o->sites[i].values = o->sites[i].value_bytes = 0;
+    begin_census(o);
     count_values(aTHX_ ctx);
     dp_map_clear(&o->kinds);
     for (size_t i = 0; i < o->n; i++) {
@@ -436,6 +453,18 @@ void dpx_blocks_count(pTHX_ struct dpx_ctx *ctx)
     }
     pthread_mutex_unlock(&lock);
     errno = why;
+}
+
+bool dpx_blocks_grown(const struct dpx_ctx *ctx, size_t n, struct dpx_grown *to)
+{
+    const struct dpx_owner *o = ctx->blocks;
+    if (!o || o->over || n >= o->n)
+        return false;
+    const struct site *site = &o->sites[n];
+    uint64_t bytes = site->live_bytes + site->value_bytes;
+    *to = (struct dpx_grown){ site->node, site->line, site->value,
+                              bytes > site->first_bytes ? bytes - site->first_bytes : 0 };
+    return true;
 }
 
 /* ---- the end ---- */

@@ -497,6 +497,8 @@ static int end_text(struct dpx_ctx *ctx, struct dp_buf *text, uint64_t *sums, si
     size_t first = dpx_run.opt.lines ? SIZE_MAX : ctx->sourced;
     int rc = dp_lines_write_sources(&ctx->statements, first, tree, text);
     dpx_requests_write(ctx, text);
+    if (!ctx->chains.err)
+        dp_buf_add(text, ctx->chains.ptr, ctx->chains.len);
     if (tree == NO_TREE)        /* a tree has its own numbers of names */
         dpx_span_write(ctx, text);
     if (tree != NO_TREE && !text->err)

@@ -4,6 +4,8 @@
 #include "dpx_name.h"
 #include "dpx_values.h"
 
+enum { MOST_SECONDS = 10 };
+
 const char *dpx_growth_refusal(pTHX)
 {
     if (dpx_run.loop_before != Perl_runops_standard)
@@ -79,7 +81,7 @@ AV *dpx_growth_measure(pTHX_ struct dpx_ctx *ctx, SV *code, UV warmup, UV times)
     dpx_values_end(aTHX_ ctx);
     if (lost)
         return NULL;
-    struct dpx_holders *holders = has_grown(v) ? dpx_holders_new(aTHX) : NULL;
+    struct dpx_holders *holders = has_grown(v) ? dpx_holders_new(aTHX_ MOST_SECONDS) : NULL;
     AV *rows = newAV();
     for (size_t i = 0; i < v->n_sites; i++) {
         const struct dpx_made_at *site = &v->sites[i];

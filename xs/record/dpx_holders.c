@@ -10,10 +10,12 @@
 #include "dp_mem.h"
 
 #include <string.h>
+#include <time.h>
 
 enum {
     CHAIN_MOST = 12,            /* values of a chain that are named */
-    CYCLE_MOST = 100000         /* values that are searched for a cycle */
+    CYCLE_MOST = 100000,        /* values that are searched for a cycle */
+    LOOKS = 4096                /* values from one look at the clock to the next */
 };
 
 struct holder {
@@ -26,8 +28,17 @@ struct dpx_holders {
     struct holder *list;        /* the n-th has the number n + 1 */
     size_t n, cap;
     size_t reached;             /* the first ones are reached from roots */
+    time_t until;               /* of the monotonic clock, in seconds */
+    bool late;                  /* the walk was not finished by then */
     bool failed;
 };
+
+static time_t seconds_now(void)
+{
+    struct timespec now = { 0, 0 };
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec;
+}
 
 /* A value is visited: that of number `by` refers to it. */
 static void visit(struct dpx_holders *h, SV *sv, uint32_t by)
@@ -147,14 +158,17 @@ static void visit_roots(pTHX_ struct dpx_holders *h)
 /* Goes on from all values that were visited, and from those that it visits. */
 static void walk(pTHX_ struct dpx_holders *h, size_t from)
 {
-    for (size_t i = from; i < h->n && !h->failed; i++)
+    for (size_t i = from; i < h->n && !h->failed && !h->late; i++) {
         visit_parts(aTHX_ h, h->list[i].sv, (uint32_t)i + 1);
+        if (i % LOOKS == 0)
+            h->late = seconds_now() > h->until;
+    }
 }
 
 /* Visits what the roots do not lead to. A value that no other one refers to comes first. */
 static void walk_the_rest(pTHX_ struct dpx_holders *h)
 {
-    for (SV *arena = PL_sv_arenaroot; arena && !h->failed; arena = (SV *)SvANY(arena)) {
+    for (SV *arena = PL_sv_arenaroot; arena && !h->failed && !h->late; arena = (SV *)SvANY(arena)) {
         SV *end = arena + SvREFCNT(arena);
         for (SV *sv = arena + 1; sv < end; sv++) {
             if (SvTYPE(sv) == (svtype)SVTYPEMASK || dp_map_find(&h->numbers, PTR2UV(sv))
@@ -167,11 +181,12 @@ static void walk_the_rest(pTHX_ struct dpx_holders *h)
     }
 }
 
-struct dpx_holders *dpx_holders_new(pTHX)
+struct dpx_holders *dpx_holders_new(pTHX_ unsigned seconds)
 {
     struct dpx_holders *h = dp_mem_zalloc(sizeof *h);
     if (!h)
         return NULL;
+    h->until = seconds_now() + (time_t)seconds;
     visit_roots(aTHX_ h);
     walk(aTHX_ h, 0);
     h->reached = h->n;
@@ -376,6 +391,8 @@ void dpx_holders_describe(pTHX_ const struct dpx_holders *h, const SV *value, st
     if (is_named) {
         add_variable(aTHX_ to, h, chain[n - 1]);
         add_chain(aTHX_ to, h, chain, n - 1, NULL);
+    } else if (h->late) {
+        dp_buf_adds(to, "unknown: there are too many values to look at in that time");
     } else if (number > h->reached) {
         if (!add_cycle(aTHX_ to, h->list[chain[n - 1] - 1].sv)) {
             dp_buf_adds(to, "a value that no variable leads to");

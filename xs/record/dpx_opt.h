@@ -54,6 +54,8 @@ enum dpx_start { DPX_START_BEGIN, DPX_START_MAIN, DPX_START_MARK, DPX_START_NO }
       .least = 1, .most = UINT64_C(1) << 30, .otherwise = UINT64_C(256) << 10) \
     X(NUMBER, heap_types, "heap-types", "1: heap= also says what the values are: HASH (Class)", \
       .most = 1) \
+    X(NUMBER, heap_holders, "heap-holders", "heap=: who holds values of the N places that grow", \
+      .most = 1000) \
     X(CHOICE, builtins, "builtins", "print, sort, match, system, ... as CORE:name", \
       .choices = "no\0slow\0") \
     X(TEXT, detail, "detail", "what calls are about: sql+http+template+command+file+regex", \
@@ -94,6 +96,8 @@ enum dpx_start { DPX_START_BEGIN, DPX_START_MAIN, DPX_START_MARK, DPX_START_NO }
       "heap=exact needs a tree: -d:DProf=tree,heap=exact") \
     X(o->heap_types && !o->heap, \
       "heap-types=1 needs heap=: -d:DProf=tree,heap=sample,heap-types=1") \
+    X(o->heap_holders && !o->heap, \
+      "heap-holders=N needs heap=: -d:DProf=tree,heap=sample,heap-holders=10") \
     X(o->heap == DPX_HEAP_SAMPLE && !(o->tree || o->sample || o->slice || o->spool), \
       "heap=sample needs a tree or sample=: -d:DProf=tree,heap=sample") \
     X(o->heap == DPX_HEAP_EXACT && (o->slice || o->spool), \

@@ -64,5 +64,6 @@ void dpx_requests_clear(struct dpx_ctx *ctx)
 void dpx_requests_release(struct dpx_ctx *ctx)
 {
     dpx_requests_clear(ctx);
+    dp_buf_release(&ctx->chains);
     dp_buf_release(&ctx->server);
 }

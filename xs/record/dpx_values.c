@@ -13,6 +13,7 @@
  * head when it gives the head out, and when it takes it back. perl_destruct calls PL_threadhook
  * after the END blocks and before it frees values. */
 #include "dpx_values.h"
+#include "dpx_chains.h"
 #include "dpx_blocks.h"
 #include "dpx_ctx.h"
 #include "dpx_kind.h"
@@ -209,7 +210,7 @@ void dpx_values_forget(pTHX_ struct dpx_ctx *ctx)
         memset(v->cells[i], 0, sizeof *v->cells[i]);
     dp_map_clear(&v->site_of);
     dp_map_clear(&v->typed_of);
-    v->n_sites = v->n_typed = v->mark = 0;
+    v->n_sites = v->n_typed = v->mark = v->censuses = 0;
     v->tree = v->own_tree = ctx->rec.cct.serial;
     v->node = ctx->rec.marks.cur;
     v->line = ctx->rec.marks.line;
@@ -333,7 +334,7 @@ void dpx_values_take_census(pTHX_ struct dpx_ctx *ctx)
             uint32_t site = cell ? *cell & ~DPX_VALUES_MARKED : 0;
             if (!site || site > v->n_sites)
                 continue;
-            count_value(&v->sites[site - 1], sv, *cell & DPX_VALUES_MARKED);
+            count_value(&v->sites[site - 1], sv, !v->mark || *cell & DPX_VALUES_MARKED);
             if (dpx_run.opt.heap_types)
                 count_type(aTHX_ ctx, v, site, sv);
         }
@@ -352,15 +353,14 @@ static void set_count(struct dp_cct_node *node, struct dp_stmt *line, size_t at,
     *has = now;
 }
 
-void dpx_values_count(pTHX_ struct dpx_ctx *ctx)
+/* Takes a census, and gives the counts to contexts and statements. */
+static void count_values(pTHX_ struct dpx_ctx *ctx, struct dpx_values *v)
 {
-    struct dpx_values *v = ctx->values;
     size_t at = dpx_run.plan.heap_at;
     bool lines = ctx->rec.how.lines != NULL;
-    int why = errno;
-    dpx_blocks_count(aTHX_ ctx);
-    if (!v || v->off || ctx->rec.over)
-        return;
+    if (v->censuses++ == 1)
+        for (size_t i = 0; i < v->n_sites; i++)
+            v->sites[i].first_bytes = v->sites[i].live_bytes;
     dpx_values_take_census(aTHX_ ctx);
     for (size_t i = 0; i < v->n_sites; i++) {
         struct dpx_made_at *site = &v->sites[i];
@@ -379,7 +379,31 @@ void dpx_values_count(pTHX_ struct dpx_ctx *ctx)
         set_count(node, line, at + 1, typed->live, &typed->values);
         set_count(node, line, at + 2, typed->live_bytes, &typed->bytes);
     }
+    v->mark = DPX_VALUES_MARKED;
+}
+
+void dpx_values_count(pTHX_ struct dpx_ctx *ctx)
+{
+    int why = errno;
+    dpx_blocks_count(aTHX_ ctx);
+    if (ctx->values && !ctx->values->off && !ctx->rec.over)
+        count_values(aTHX_ ctx, ctx->values);
+    if (dpx_run.opt.heap_holders && !ctx->rec.over)
+        dpx_chains_find(aTHX_ ctx);
     errno = why;
+}
+
+bool dpx_values_grown(const struct dpx_ctx *ctx, size_t n, struct dpx_grown *to)
+{
+    const struct dpx_values *v = ctx->values;
+    if (!v || v->off || n >= v->n_sites)
+        return false;
+    const struct dpx_made_at *site = &v->sites[n];
+    *to = (struct dpx_grown){
+        site->node, ctx->rec.how.lines ? site->line : NULL, site->value,
+        site->live_bytes > site->first_bytes ? site->live_bytes - site->first_bytes : 0,
+    };
+    return true;
 }
 
 /* ---- the end ---- */

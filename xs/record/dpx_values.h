@@ -36,13 +36,15 @@ struct dpx_values {
     uint32_t *page_cells;       /* ... its cells; NULL: there was none */
     struct dp_map site_of;      /* number of a node, number of a statement or, where there are no
                                  * statements, of a line -> site */
+    uint32_t censuses;          /* that files have */
     struct dpx_made_at {        /* the n-th is site n + 1 */
         struct dp_cct_node *node;
         struct dp_stmt *line;
         U32 file_line;
         uint64_t made, values, bytes;       /* what the counters have so far */
         uint64_t live, live_bytes;          /* of the last census */
-        uint64_t before, before_bytes;      /* of the one before it */
+        uint64_t before, before_bytes;      /* of the one before it, ... */
+        uint64_t first_bytes;               /* ... and of the first one that a file has */
         const HV *class;                    /* of an object among them; NULL: there is none */
         SV *value;                          /* one that was made since the last mark, an object or
                                              * array or hash if there is one; NULL: none */

@@ -128,6 +128,9 @@ and still lives, by sub and line.
 
     $ dprofdiff -m live-values tmon.out-warm tmon.out-done
 
+C<dprofreport --growth FILE-*> shows what has grown over several snapshots, and, with the option
+C<heap-holders>, who holds it.
+
 Characters of NAME other than letters, digits, C<_> and C<.> become C<_>. Returns whether the
 snapshot was written: it is not without the option C<heap> (L<Devel::DProf/MEMORY>), nor with
 slices: each slice has what lives at its end.

@@ -76,9 +76,23 @@ sub other_processes {
         }
     }
     return 0 if !@more;
-    $runs{ run_of($_) // '' } = 1 for grep { $given{$_} } keys %given;
+    my %snapshots;
+    for (grep { $given{$_} } keys %given) {
+        my %header = header_of($_);
+        $runs{ $header{dprof_of_run} // $header{dprof_run} // '' } = 1;
+        $snapshots{ process_of(%header) } = 1 if !defined $header{dprof_slice};
+    }
     delete $runs{''};
-    return scalar grep { $runs{ run_of($_) // '' } } @more;
+    return scalar grep {
+        my %header = header_of($_);
+        $runs{ $header{dprof_of_run} // $header{dprof_run} // '' }
+            && !$snapshots{ process_of(%header) };
+    } @more;
+}
+
+sub process_of {
+    my (%header) = @_;
+    return join ' ', map { $_ // '' } @header{qw(dprof_run dprof_pid dprof_tid)};
 }
 
 # Returns the run id in a file's header, or undef.

@@ -237,6 +237,12 @@ unknown. F<src/dprof/spans.h> says more.
 
 The names of the server's subs that were running when requests began.
 
+=item holders
+
+Who holds values (C<heap-holders>): a list of [PLACE, SUB, CHAIN] each. PLACE is FILE:LINE, or empty
+if it is unknown, SUB the sub that has made the value, CHAIN a text that leads from a variable to
+the value.
+
 =item names HOW
 
 The names of all subs. HOW is a hash: C<separate> distinguishes anonymous subs (with CROWDED, only

@@ -85,7 +85,9 @@ Columns:
 = kind=s  repeated=i(positive)
     -s span, --kind KIND    spans by text: sql, http, template, command, file, regex, cache, or the
                         program's own (detail=); --repeated N  what one path executes more often
-= requests
+= requests  growth
+    --growth            what lives in the last of several snapshots and not in the first, by place,
+                        with who holds it (heap=, heap-holders=)
     --requests          a server's requests, by phase: how many, how many were kept, mean, p50,
                         p95 and longest time (Plack::Middleware::DProf)
 Source:
@@ -131,6 +133,7 @@ sub report_names {
     return $how->{history}->report($TOOL, $opt, @$names) if $how->{history};
     my @given = @$names ? @$names : 'tmon.out';
     my @paths = files_of($opt->{processes}, $opt->{f}, @given);
+    return growth($opt, $how->{view}, @paths) if $opt->{growth};
     my ($failed, $metric, @sides) = sides($opt, $how, @paths);
     $names = [grep({ ref } @given) ? map { ref ? bytes($_->{name}) : $_ } @given : @paths];
     return $failed || FAILED if !@sides;
@@ -169,6 +172,7 @@ sub settings {
     die "-x needs --parent REGEX\n" if $opt->{x} && !$filter{re_p};
     $view{keys} = \@keys;
     no_columns($opt, '--requests', 's', 'kind', 'm', @COLUMNS) if $opt->{requests};
+    no_columns($opt, '--growth', qw(s kind m p x histogram hierarchy), @COLUMNS) if $opt->{growth};
     no_columns($opt, '-s span', 'p', 'x', 'histogram', 'hierarchy', @COLUMNS) if wants_spans($opt);
     die "--repeated goes with -s span\n" if defined $opt->{repeated} && !wants_spans($opt);
     my $is_perf = ($opt->{format} // 'text') ne 'text'
@@ -491,6 +495,39 @@ sub requests {
     }
     my ($out) = output($opt->{pager} // 1, $view->{format} == DP_TEXT);
     my $rc = $table->print($out, rows_key => 'requests', title => $view->{title} // 'Requests',
+        map { $_ => $view->{$_} } grep { defined $view->{$_} } qw(format quiet separator));
+    return written('dprofreport', $out, $rc) || $failed;
+}
+
+# Prints what has grown from the first to the last of several profiles (--growth). Returns the exit
+# status.
+sub growth {
+    my ($opt, $view, @paths) = @_;
+    require Devel::DProf::View::Growth;
+    my ($failed, $any) = (OK, 0);
+    my $sides = Devel::DProf::Sides->new(force => $opt->{f}, progress => 1,
+        say => sub { complain($_[0]) });
+    $sides->read(sub {
+        my $what = report_outcome($_[0], $opt->{f});
+        $failed ||= usable($what) ? OK : FAILED;
+        $any ||= readable($what);
+        return readable($what) ? 'fine' : 'none';
+    }, map { +{ name => $_, runs => [[$_]] } } @paths);
+    return FAILED if !$any;
+    my @snapshots = map { [text($_->{name}), parts($_)] } $sides->sides;
+    my $growth = eval { Devel::DProf::View::Growth->new(@snapshots) };
+    if (!$growth) {
+        complain(bytes($@ =~ s/\n\z//r));
+        return FAILED;
+    }
+    my ($out, $is_terminal) = output($opt->{pager} // 1, $view->{format} == DP_TEXT);
+    my %width = text_widths($is_terminal, $opt->{wide});
+    my $rows = $view->{rows} || 0;
+    my $rc = $growth->table($rows)->print($out, rows_key => 'places',
+        title => $view->{title} // $growth->title,
+        defined $view->{separator} ? () : (text => sub { $growth->text(rows => $rows,
+            title => $view->{title}, quiet => $view->{quiet},
+            width => $width{width} || $width{names_width} * 2) }),
         map { $_ => $view->{$_} } grep { defined $view->{$_} } qw(format quiet separator));
     return written('dprofreport', $out, $rc) || $failed;
 }
