@@ -53,8 +53,9 @@ for my $file (glob root() . '/t/scripts/{calls,exits,same,modules}/*.pl') {
         my ($way, @set) = @{ $ways[ $n++ % @ways ] };
         my $plain = plain([@program], env => \%env);
         # The environment has as many variables as below.
-        my @trace_set = map { s/\APERL_DPROF_(?=(?:LINES|SOURCE|HEAP(?:_TYPES|_HOLDERS)?)\z)/TREES_ONLY_/r }
-            @set;
+        my @trace_set = map {
+            s/\APERL_DPROF_(?=(?:LINES|SOURCE|HEAP(?:_TYPES|_HOLDERS)?)\z)/TREES_ONLY_/r
+        } @set;
         my $trace = profiled([@program], env => { %env, @trace_set, PERL_DPROF_MODE => 'trace' });
         my $tree = profiled([@program], env => { %env, @set, PERL_DPROF_MODE => 'tree' });
         my @wrong = map { same_as_plain($plain, $_) || () } $trace, $tree;
