@@ -34,7 +34,7 @@ subtest 'A line that cannot be read is left out' => sub {
     my $damaged = spew("$dir/damaged", $text =~ s/^\Q$context\E$/$bad/mr);
     for my $call (['dprofpp'], ['dprofreport'], ['dproffold'], ['dprofflame'],
         ['dprofhtml', '-o', '-'], ['dprofmerge', '-o', '-'],
-        ['dprofexport', '--format', 'callgrind']) {
+        ['dprofexport', '--format', 'kcachegrind']) {
         my ($tool, @args) = @$call;
         my ($want, $have) = map { in_process($tool, @args, $_) } $without, $damaged;
         # A page has its data packed, the names of files among them.

@@ -92,6 +92,7 @@ subtest 'The exit status is that of the command' => sub {
     is("$got->{status} $got->{err}", '127 dprofrun: ./none cannot be run: '
         . "No such file or directory; dprof run -- perl PROGRAM records a program\n",
         'a missing command gives status 127');
+    ok(!-e "$dir/dprof.run", '... and leaves no folder');
     $got = run_in($dir, ['lines', './none']);
     is("$got->{status} $got->{err}", '127 dprofrun: lines cannot be run: No such file or directory;'
         . " if it is an option: dprof run lines -- COMMAND\n",

@@ -73,8 +73,8 @@ mistake($_, '--only', '--only needs a value: ' . ($_ eq 'dprofpp' ? '-g sub' : '
 mistake($_, '-m', '-m needs a value: -m ' . ($_ eq 'dprofpp' ? 'metric'
     : $_ eq 'dprofexport' ? 'METRIC,...' : 'METRIC'))
     for grep { $_ ne 'dprofdiff' } with('m\|metric');      # perf diff's -m is a switch
-mistake($_, '--rows ten', '--rows ten: must be a whole number: -O '
-    . ($_ eq 'dprofpp' ? 'count' : 'N')) for with('O\|rows');
+mistake($_, '--rows ten', '--rows ten: must be a whole number: ' . ($_ eq 'dprofpp' ? '-O count'
+    : $_ eq 'dprofreport' ? '--rows N' : '-O N')) for with('O\|rows');
 mistake($_, '-O 0', $_ eq 'dprofpp' ? '-O 0: the number of rows must be positive'
     : '-O 0: must be a positive number') for with('O\|rows');
 mistake($_, '--only a( ours.out', "--only: $RE") for grep { $_ ne 'dprofpp' } with('only=');
@@ -280,6 +280,10 @@ mistake('dprofrun', $_->[0],
     ['lines', 'if it is an option: dprof run lines -- COMMAND'];
 mistake('dprofrun', $_, 'there is no command: dprof run -- perl PROGRAM') for '--html', '--', [''];
 mistake('dprofrun', 'trees -- perl', 'unknown option trees; did you mean tree?');
+mistake('dprofrun', 'file=x.out -- perl', 'file is an option of Devel::NYTProf; perldoc '
+    . 'Devel::DProf::FromNYTProf says what is here in its place');
+mistake('dprofflame', "-o x.$_ ours.out", "-o x.$_: only svg and html are drawn; a browser turns "
+    . 'these into other pictures') for qw(png pdf);
 mistake('dprofrun', 'out=x -- perl',
     'out= goes with perl -d:DProf; here, --keep DIR says where the profiles go');
 mistake('dprofrun', 'help -- perl', 'perl -d:DProf=help lists the options of the recorder');

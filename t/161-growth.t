@@ -119,6 +119,21 @@ SKIP: {
     ok(!$by_sub->{'main::look'}, '... and a cache that is full has not grown');
 }
 
+# ---- what is not counted ----
+
+SKIP: {
+    my @modules = grep { DProfTest::module_there($_) } qw(DBD::Pg Net::SSLeay);
+    skip 'needs a module with a C library: DBD::Pg or Net::SSLeay', 2 if !@modules;
+    my $loads = profiled(["-M$modules[0]", '-e', 1], env => { PERL_DPROF_MODE => 'tree',
+        PERL_DPROF_HEAP => 'exact' });
+    my $library = $modules[0] eq 'DBD::Pg' ? qr/libpq\.so/ : qr/libssl\.so/;
+    like({ Devel::DProf::Input::header_of($loads->{profile}) }->{dprof_outside}, $library,
+        'the file names the libraries whose memory is not counted');
+    like(run_tool('dprofreport', ['--growth', $loads->{profile}])->{out},
+        qr/^Not counted: what C libraries allocate by themselves: \S+\.so/m,
+        '... and so does the table');
+}
+
 # ---- wrong turns ----
 
 {

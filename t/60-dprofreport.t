@@ -148,6 +148,8 @@ for my $mode (qw(trace tree)) {
 
     my $callers = tool('--callers', 'Low::work', '-m', 'real', '--format', 'csv', $profile)->{out};
     like($callers, qr/,"?35"?,Mid::run|,5,Mid::run/, "$mode: --callers has calls") or diag $callers;
+    is(tool('--callers', 'work', '-m', 'real', '--format', 'csv', $profile)->{out}, $callers,
+        "$mode: the name without its package is enough");
     is(tool('--callers', 'no::such', $profile)->{err}, "there is no sub no::such in $profile; "
             . "dprofreport lists the subs\n",
         "$mode: --callers of an unknown sub is an error");
@@ -369,6 +371,20 @@ SKIP: {
         }
     }
 }
+
+subtest 'A program that waits is told apart from one that computes' => sub {
+    my $waits = profiled(['-e', 'sub nap { select undef, undef, undef, 0.3 } nap()']);
+    like(run_tool('dprofreport', [$waits->{profile}])->{out},
+        qr/\A.*\nTotal: .*\nWaited: \d+ % of [\d.]+ m?s real time; -m real shows where\n\n/,
+        'CPU time is a small part of the real time, and a line says so');
+    unlike(run_tool('dprofreport', ['-m', 'real', $waits->{profile}])->{out}, qr/^Waited/m,
+        '... but not of real time');
+    my $computes = profiled(['-e', 'sub f {} f() for 1 .. 1000'], env => { counting() });
+    unlike(run_tool('dprofreport', [$computes->{profile}])->{out}, qr/^Waited/m,
+        'a program that computes has no line');
+    is(tool('-s', 'line', '-m', 'calls', $waits->{profile})->{out},
+        tool('-s', 'srcline', '-m', 'calls', $waits->{profile})->{out}, 'line means srcline');
+};
 
 subtest 'Wrong command lines give a message' => sub {
     for (['-s', 'nonsense'], ['--format', 'pdf'], ['-g=tree'], ['--only', '('],

@@ -68,6 +68,9 @@ END
         'dprofmerge merges a file without a message');
     is_deeply(figures("$dir/merged"), figures($recorded),
         'the merged tree has the times of the file');
+    like(shown('dprofreport', @$_), qr/\A.*\nTotal: [\d.]+ us real time\n/,
+        "the times are real ones, whatever is asked for: @$_")
+        for [$recorded], ['-m', 'cpu', $recorded], ["$dir/merged"];
 };
 
 subtest 'Files that are cut or newer give a message' => sub {

@@ -865,11 +865,13 @@ it grew last. perl keeps the heads of values that were freed for later use; such
 counted.
 
 It goes with samples, trees and slices. perltidy takes 1.3 % more instructions than with a tree,
-and 1.6 % more than with C<sample=100> (callgrind). A loop that only makes and keeps values takes 5
-and 8 % more. The recorder takes 0.1 % of a heap of 300 MB. A census of all values at each save
-takes some 20 milliseconds for a million of values. The recorder sees what perl allocates, and what
-XS code allocates by perl's functions. It does not see what libraries in C allocate by themselves.
-The event C<bytes> has the same limits (L</Perl's own counters>).
+1.6 % more than with C<sample=100>, and a loop that only makes and keeps values 2 % (callgrind). The
+recorder takes 0.1 % of a heap of 300 MB. A census of all values at each save takes some 20
+milliseconds for a million of values.
+
+The recorder sees what perl allocates, and what XS code allocates by perl's functions. It does not
+see what libraries in C allocate by themselves; the file and C<dprofreport --growth> name these
+libraries. The event C<bytes> has the same limits (L</Perl's own counters>).
 
 =head2 heap=exact
 

@@ -20,9 +20,10 @@
     X(clock, SAME, BASELINE) X(detail, SAME, COUNTERS) X(hash_seed, SAME, COUNTERS) \
     X(line_hz, SAME, BASELINE) \
     X(only, SAME, COUNTERS) X(options, SAME, COUNTERS) X(perl, SAME, COUNTERS) \
-    X(of_run, SAME, ALL) X(perturb_keys, SAME, COUNTERS) X(pid, SAME, ALL) X(ppid, SAME, ALL) \
+    X(of_run, SAME, ALL) X(outside, SAME, ALL) X(perturb_keys, SAME, COUNTERS) X(pid, SAME, ALL) \
+    X(ppid, SAME, ALL) \
     X(run, SAME, ALL) X(script, SAME, COUNTERS) X(skip, SAME, COUNTERS) X(start, SAME, ALL) \
-    X(tid, SAME, ALL) \
+    X(tid, SAME, ALL) X(time, SAME, COUNTERS) \
     /* counts, and then ticks, which are added */ \
     X(behind, COUNT, BASELINE) X(given_up, COUNT, BASELINE) X(mended, COUNT, BASELINE) \
     X(spans_cut, COUNT, COUNTERS) X(spans_other, COUNT, COUNTERS) \

@@ -228,6 +228,8 @@ int dp_import_header(struct dp_reader *r, size_t preferred)
     for (size_t i = 0; i < f->n_values; i++)
         calls = calls || f->values[i].calls;
     int rc = timed ? 0 : use_count_as_time(r, &f->values[preferred < f->n_values ? preferred : 0]);
+    if (rc == 0 && time_of(f, "wall") && !time_of(f, "cpu"))
+        rc = dp_header_add(head, "dprof_time", "real");
     if (rc == 0)
         rc = choose_counters(r);
     if (rc < 0)

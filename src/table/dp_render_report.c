@@ -686,6 +686,7 @@ static void add_answer_head(struct report *r, struct dp_buf *to)
         dp_buf_adds(to, "% of it");
     }
     add_fact_text(to, r, "\nProcesses: ", "processes");
+    add_fact_text(to, r, "\nWaited: ", "waited");
     add_fact_text(to, r, "\nRequests: ", "requests");
     add_fact_text(to, r, "\nServer: ", "server");
     dp_buf_adds(to, "\n\n");

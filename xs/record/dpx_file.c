@@ -3,6 +3,7 @@
 #include "dpx_file.h"
 #include "dpx_ctx.h"
 #include "dpx_events.h"
+#include "dpx_heap.h"
 #include "dpx_requests.h"
 #include "dpx_span_rows.h"
 #include "dpx_say.h"
@@ -19,6 +20,7 @@
 
 enum {
     LINES = 32 * 1024,          /* bytes of a piece of names or places */
+    OUTSIDE_MOST = 160,         /* bytes of the names of libraries */
     TRAILER_WIDTH = 640,        /* blanks kept free for the values that are known at the end */
     TRAILER_ROOM = TRAILER_WIDTH + 64,  /* bytes of the blanks and the line behind them in the file,
                                          * packed or not */
@@ -64,6 +66,19 @@ static void add_quoted(struct dp_buf *to, const char *name, const char *value)
     dp_buf_addc(to, ';');
 }
 
+/* Appends the names of the libraries whose memory is not counted, if there are any. */
+static void add_outside(struct dp_buf *to)
+{
+    struct dp_buf names;
+    dp_buf_init(&names);
+    dpx_heap_outside(&names, OUTSIDE_MOST);
+    if (names.len) {
+        add_quoted(to, "dprof_outside", dp_buf_cstr(&names));
+        dp_buf_addc(to, ' ');
+    }
+    dp_buf_release(&names);
+}
+
 /* Writes the last line of the header, as far as it is known. While the recording goes on, pending
  * ticks are not in the file yet, and not in its sums. */
 static void add_trailer(struct dp_buf *to, const struct dpx_ctx *ctx, U64 now, bool end)
@@ -106,6 +121,8 @@ static void add_trailer(struct dp_buf *to, const struct dpx_ctx *ctx, U64 now, b
     dpx_events_shares(ctx, to);
     if (ctx->events.perf.lost)
         dp_buf_adds(to, "$dprof_events_lost=1; ");
+    if (dpx_run.opt.heap)
+        add_outside(to);
     if (ctx->rec.tree && ctx->rec.cct.folded)
         dp_buf_addf(to, "$dprof_folded=%" UVuf "; ", (UV)ctx->rec.cct.folded);
     dp_buf_adds(to, end ? "$dprof_complete=1;" : "$dprof_saved=1;");

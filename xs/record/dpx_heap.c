@@ -201,6 +201,45 @@ static void replace_entries(const struct elf_object *o, const ElfW(Rela) * rela,
     }
 }
 
+struct outside {
+    struct dp_buf *to;
+    size_t most;                /* bytes */
+    bool is_full;
+};
+
+/* Is it perl, an XS module, a part of the C library, or the library that we need ourselves? */
+static bool is_inside(const char *path, const char *name)
+{
+    static const char *const small[] = {
+        "linux-vdso.", "ld-", "libperl.", "libc.", "libc-", "libm.", "libdl.", "libpthread.",
+        "librt.", "libcrypt.", "libgcc_s.", "libz.",
+    };
+    for (size_t i = 0; i < DP_ARRAY_LEN(small); i++)
+        if (strncmp(name, small[i], strlen(small[i])) == 0)
+            return true;
+    return !*name || strstr(path, "/auto/");
+}
+
+/* A callback of dl_iterate_phdr: appends the name of a library. */
+static int add_outside(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    struct outside *o = arg;
+    const char *slash = strrchr(info->dlpi_name, '/');
+    const char *name = slash ? slash + 1 : info->dlpi_name;
+    (void)size;
+    if (is_inside(info->dlpi_name, name) || o->is_full)
+        return 0;
+    o->is_full = o->to->len + strlen(name) + sizeof " ..." > o->most;
+    dp_buf_addf(o->to, "%s%s", o->to->len ? " " : "", o->is_full ? "..." : name);
+    return 0;
+}
+
+void dpx_heap_outside(struct dp_buf *to, size_t most)
+{
+    struct outside o = { to, most, false };
+    dl_iterate_phdr(add_outside, &o);
+}
+
 /* Finds the object, perl's program or libperl, that calls malloc() for perl. Returns false if there
  * is none. */
 static bool find_perl(struct elf_object *o)
@@ -304,5 +343,6 @@ void dpx_heap_unwatch(void) {}
 int64_t dpx_heap_in_use(void) { return 0; }
 uint8_t dpx_heap_hint[DPX_HEAP_HINTS];
 void dpx_heap_sample(const struct dpx_heap_sampler *by) { (void)by; }
+void dpx_heap_outside(struct dp_buf *to, size_t most) { (void)to, (void)most; }
 
 #endif

@@ -6,6 +6,7 @@
 #define DPX_HEAP_H
 
 #include "dp_base.h"
+#include "dp_buf.h"
 
 struct dpx_ctx;
 
@@ -50,5 +51,10 @@ void dpx_heap_unwatch(void);
 /* Returns the bytes taken less the bytes given back by this thread since the beginning. It may be
  * negative: a thread gives back what another one took. */
 int64_t dpx_heap_in_use(void);
+
+/* Appends the names of the loaded libraries whose own allocations are not counted, with blanks
+ * between them, in at most `most` bytes; `...` stands for those that do not fit. XS modules, perl and the C
+ * library are left out. */
+void dpx_heap_outside(struct dp_buf *to, size_t most);
 
 #endif

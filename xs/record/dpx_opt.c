@@ -151,6 +151,20 @@ static int needs_value(struct dp_err *err, const struct option *o)
     return dp_err_set(err, DP_E_ARG, "%s needs a value: %s", o->name, how);
 }
 
+/* Is this an option of Devel::NYTProf alone? */
+static bool is_of_nytprof(const char *item, size_t len)
+{
+    static const char *const names[] = {
+        "addpid", "addtimestamp", "blocks", "calls", "endatexit", "evals", "file", "findcaller",
+        "forkdepth", "leave", "libcexit", "log", "nameanonsubs", "nameevals", "optimize", "perldb",
+        "posix_exit", "savesrc", "sigexit", "slowops", "stmts", "subs", "usecputime", "use_db_sub",
+    };
+    for (size_t i = 0; i < DP_ARRAY_LEN(names); i++)
+        if (strlen(names[i]) == len && memcmp(names[i], item, len) == 0)
+            return true;
+    return false;
+}
+
 /* Sets the error for an option that does not exist, with names that the user may have meant: other
  * options, and the modes, which may be written alone. */
 static int refuse_unknown(struct dp_err *err, const char *item, size_t len)
@@ -164,6 +178,10 @@ static int refuse_unknown(struct dp_err *err, const char *item, size_t len)
         dp_pmu_near_add(&near, nth_word(table[0].choices, n));
     dp_pmu_near_add(&near, "help");
     dp_pmu_near_write(&near, "; ", meant, sizeof meant);
+    if (is_of_nytprof(item, len))
+        return dp_err_set(err, DP_E_ARG, "%.*s is an option of Devel::NYTProf; "
+                          "perldoc Devel::DProf::FromNYTProf says what is here in its place",
+                          (int)len, item);
     return dp_err_set(err, DP_E_ARG, "unknown option %.40s%s", item,
                       *meant ? meant : "; -d:DProf=help lists the options");
 }

@@ -9,6 +9,7 @@ use Exporter 'import';
 use Devel::DProf::Constants qw(words_of first_words
                                DP_T_USER DP_T_SYSTEM DP_T_REAL
                                DP_K_SUB DP_K_PACKAGE DP_K_SCRIPT DP_K_THREAD
+                               DP_K_SRCLINE
                                DP_F_SHOWN DP_F_PARENT DP_F_CUT);
 use Devel::DProf::Profile;
 use Devel::DProf::Table;
@@ -19,8 +20,9 @@ our @EXPORT_OK = qw(key keys_of filters flags given_filters filters_names shows_
                     medium colour too_large meant_subs meant_selected folders server_left_out);
 
 our @KEYS = first_words('key');
-# Perf's words for some keys.
-our %KEY = (words_of('key'), symbol => DP_K_SUB, dso => DP_K_PACKAGE, comm => DP_K_SCRIPT,
+# Other words for some keys, most of them perf's.
+our %KEY = (words_of('key'), line => DP_K_SRCLINE, symbol => DP_K_SUB, dso => DP_K_PACKAGE,
+    comm => DP_K_SCRIPT,
     tid => DP_K_THREAD);
 
 # Returns the number of a --sort key, from its name or a prefix that fits only one key; upper case

@@ -185,6 +185,8 @@ sub format_of {
     my ($opt) = @_;
     my $format = Devel::DProf::View::Stacks::format_of('eyes', $opt->{format}, $opt->{o});
     return $format->{name} if $format;
+    die "-o $opt->{o}: only svg and html are drawn; a browser turns these into other pictures\n"
+        if !defined $opt->{format} && ($opt->{o} // '') =~ /\.(?:png|jpe?g|gif|webp|pdf)\z/i;
     my @formats = Devel::DProf::View::Stacks::formats('eyes');
     @formats = grep { !$_->{layout} } @formats if ($opt->{view} // 'graph') ne 'graph';
     return $formats[0]{name};

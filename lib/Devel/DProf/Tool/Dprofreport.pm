@@ -6,7 +6,7 @@ use strict;
 use warnings;
 
 use Devel::DProf::Constants qw(words_of all_words_of first_words time_words
-                               DP_FIELD_KEY
+                               DP_FIELD_KEY DP_T_CPU DP_T_REAL
                                DP_FIELD_CHILDREN DP_FIELD_SELF DP_FIELD_CALLS
                                DP_FIELD_CHILDREN_VALUE DP_FIELD_SELF_VALUE DP_FIELD_AVERAGE
                                DP_FIELD_SELF_TIME DP_FIELD_CHILDREN_TIME
@@ -18,6 +18,7 @@ use Devel::DProf::Metric;
 use Devel::DProf::Profile;
 use Devel::DProf::Sides qw(parts);
 use Devel::DProf::Text qw(bytes text few shown);
+use Devel::DProf::View::Layout qw(seconds);
 use Devel::DProf::Tool qw(OK FAILED complain output written text_widths);
 use Devel::DProf::Tool::Options;
 use Devel::DProf::View qw(key keys_of filters flags folders nothing_shown medium colour
@@ -32,6 +33,8 @@ my %CHAIN_VALUE = words_of('chain_value');
 my @PERFS = qw(children s p x n show-total-period per-call F histogram hierarchy annotate g G
     callers callees t percent-limit percentage history ignore-callees max-stack R);
 use constant { ROWS => 20, REPEATED => 10 };
+# Programs whose waits are worth a line: seconds of real time, and the largest share of CPU time.
+use constant { LONG_WAIT => 0.1, MOSTLY => 0.5 };
 # Options of the table of subs that tables with columns of their own do not take.
 my @COLUMNS = qw(F g G annotate callers callees);
 my @METRICS = (time_words(), 'calls');
@@ -64,7 +67,7 @@ Which entries:
 = all
     --all               also the subs of a server above its application; all repeated spans
 = percent-limit=f(not-negative)  O|rows=i(positive)
-    --percent-limit P   entries with at least P percent;  -O N  the first N
+    --percent-limit P   entries with at least P percent;  -O, --rows N  the first N
 = percentage=s
     --percentage relative|absolute              100 % is the shown entries' sum, or the total
 = p|parent=s  x|exclude-other
@@ -148,7 +151,7 @@ sub report_names {
             Devel::DProf::View::meant_selected($how->{filter}, map { $_->[0] } @sides)));
         return FAILED;
     }
-    span_by_text($how->{view}, map { $_->[0] } @sides);
+    sub_by_word($how->{view}, map { $_->[0] } @sides);
     my %view = (%{ $how->{view} }, metric => $metric->number,
         @$edges ? (edges_of_lines => $edges) : ());
     return report($opt, \%view, $how->{filter}, $metric, $failed, $names, @sides);
@@ -446,14 +449,18 @@ sub print_source {
 
 # ---- spans ----
 
-# --callers, --callees: the text alone of a span is its name, too, unless a sub has that name.
-sub span_by_text {
+# --callers, --callees: unless a sub has that name, it may be the text alone of a span, or the name
+# of a sub without its package, if only one package has such a sub.
+sub sub_by_word {
     my ($view, @profiles) = @_;
     my $name = $view->{edges_of} // return;
     my %naming = map { $_ => $view->{$_} } qw(separate autoload);
-    return if grep { $_->[0] eq $name } map { $_->subs(\%naming) } @profiles;
+    my %labels = map { $_->[0] => 1 } map { $_->subs(\%naming) } @profiles;
+    return if $labels{$name};
     require Devel::DProf::View::Spans;
-    $view->{edges_of} = Devel::DProf::View::Spans::named($name, @profiles) // $name;
+    my @subs = grep { /::\Q$name\E\z/ } keys %labels;
+    $view->{edges_of} = Devel::DProf::View::Spans::named($name, @profiles)
+        // (@subs == 1 ? $subs[0] : $name);
     return;
 }
 
@@ -549,6 +556,21 @@ sub processes_fact {
         . '; -s script and -s pid show them apart');
 }
 
+# Returns the fact that a program has mostly waited, where CPU time is shown.
+sub waits_fact {
+    my ($metric, @profiles) = @_;
+    return if $metric->name ne 'cpu' || $metric->label ne Devel::DProf::Metric->known('cpu')->label
+        || grep { $_->unit ne 's' || !$_->files || $_->outcome(0)->{foreign} } @profiles;
+    my ($cpu, $real) = (0, 0);
+    for my $profile (@profiles) {
+        $cpu += $profile->total(DP_T_CPU) / $profile->hz;
+        $real += $profile->total(DP_T_REAL) / $profile->hz;
+    }
+    return if $real < LONG_WAIT || $cpu > $real * MOSTLY;
+    return ('Waited', 'waited', sprintf '%.0f %% of %s real time; -m real shows where',
+        100 * (1 - $cpu / $real), seconds($real));
+}
+
 # Returns the fact about requests, if there were any.
 sub requests_fact {
     my ($seen, $kept) = (0, 0);
@@ -591,8 +613,9 @@ sub next_step {
     my $callers = "dprofreport --callers SUB$of";
     return "Next: dproftop $running->[0] shows what the program does now, $callers who calls a sub."
         if @$running;
-    return "Next: $callers shows who calls a sub, --annotate SUB the lines of a sub; dprofhtml$of"
-        . ' makes a page of all.' if !grep { !$_->line_detail } @profiles;
+    return "Next: $callers shows who calls a sub, --annotate SUB its lines, -s line"
+        . " --no-children the dearest lines; dprofhtml$of makes a page."
+        if !grep { !$_->line_detail } @profiles;
     my $is_ours = !grep { $_->files && $_->outcome(0)->{foreign} } @profiles;
     return "Next: $callers shows who calls a sub, dprofflame$of -o FILE.html draws all calls"
         . ($is_ours ? '; perl -d:DProf='
@@ -631,7 +654,7 @@ sub report {
     my @profiles = map { $_->[0] } @sides;
     my @facts = ('Profile', 'profile', $files, @scripts ? ('Script', 'script', $of) : (),
         'Metric', 'metric', $metric->label, $view->{answer} ? processes_fact(@profiles) : (),
-        requests_fact(@profiles),
+        $view->{answer} ? waits_fact($metric, @profiles) : (), requests_fact(@profiles),
         defined $server ? ('Server', 'server', $server) : ());
     my @running = $view->{answer} ? running_processes(@profiles) : ();
     push @facts, 'Running', 'running', @running > 1 ? 'its processes still run'

@@ -74,8 +74,11 @@ sub run_command {
     return $TOOL->usage($wrong) if defined $wrong;
     my ($status, undef, $why)
         = Devel::DProf::Tool::Record::record_as_is($absolute, $options, @command);
-    return not_run($why, $command[0], $behind || !is_option($absolute, $command[0]))
-        if defined $why;
+    if (defined $why) {
+        my $is_command = $behind || !is_option($absolute, $command[0]);
+        rmdir $dir;             # if it has no other files
+        return not_run($why, $command[0], $is_command);
+    }
     my $own = $status & 127 ? BY_SIGNAL + ($status & 127) : $status >> 8;
     # From here on, all output goes to the standard error, so that it does not mix with the
     # command's output.

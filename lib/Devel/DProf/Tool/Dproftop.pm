@@ -241,7 +241,8 @@ sub waiting_message {
     my @names = @{ $self->{names} } ? @{ $self->{names} } : 'tmon.out';
     require Devel::DProf::Outcome;
     return "dproftop: waiting for @names" . (@names == 1
-        ? Devel::DProf::Outcome::similar_file($names[0]) : '');
+        ? Devel::DProf::Outcome::similar_file($names[0]) || ($names[0] eq 'tmon.out' || -e $names[0]
+            ? '' : '; there is no such file yet (--pid N looks into a process that runs)') : '');
 }
 
 # ---- on a terminal ----

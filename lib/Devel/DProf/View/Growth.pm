@@ -237,6 +237,9 @@ sub text {
             map { ' ' x $indent . middle(shown($_), $room) } @notes);
     } @rows;
     push @lines, '', '... and ' . plural($others, 'further place') . '; -O shows more.' if $others;
+    my $outside = $self->outside;
+    push @lines, '', "Not counted: what C libraries allocate by themselves: $outside."
+        if !$how{quiet} && length $outside;
     push @lines, '', $self->next_step if !$how{quiet} && @rows;
     return join "\n", @head, @lines, '';
 }
@@ -247,6 +250,14 @@ sub notes {
     my $types = $self->types($place);
     return (length $types ? "made $types" : (),
         defined $place->{holder} ? "held by $place->{holder}" : ());
+}
+
+# Returns the libraries whose memory is not counted.
+sub outside {
+    my ($self) = @_;
+    my %header = $self->{last}->header(0);
+    my ($first, @more) = split / /, $header{dprof_outside} // '' or return '';
+    return shown($first) . (@more ? " and others (dprofpp -V lists them)" : '');
 }
 
 # Returns what to type next.

@@ -78,13 +78,17 @@ sub formats {
 # Returns the names of formats.
 sub names_of { return map { $_->{name} } @_ }
 
+# Viewers whose names people give for the format that they read.
+my %ALIAS = (kcachegrind => 'callgrind', qcachegrind => 'callgrind');
+
 # Returns the format that --format names, or that a file's suffix stands for; undef if neither does.
 # Dies if --format names no format.
 sub format_of {
     my ($for, $name, $path) = @_;
     my @formats = formats($for);
     if (defined $name) {
-        my ($named) = grep { $_->{name} eq $name } @formats;
+        my $known = $ALIAS{$name} // $name;
+        my ($named) = grep { $_->{name} eq $known } @formats;
         return $named
             // die '--format: ' . unknown('format', $name, names_of(@formats)) . "\n";
     }
