@@ -53,8 +53,8 @@ void dpx_heap_unwatch(void);
 int64_t dpx_heap_in_use(void);
 
 /* Appends the names of the loaded libraries whose own allocations are not counted, with blanks
- * between them, in at most `most` bytes; `...` stands for those that do not fit. XS modules, perl and the C
- * library are left out. */
+ * between them, in at most `most` bytes; `...` stands for those that do not fit. XS modules, perl
+ * and the C library are left out. */
 void dpx_heap_outside(struct dp_buf *to, size_t most);
 
 #endif

@@ -22,8 +22,7 @@ our @EXPORT_OK = qw(key keys_of filters flags given_filters filters_names shows_
 our @KEYS = first_words('key');
 # Other words for some keys, most of them perf's.
 our %KEY = (words_of('key'), line => DP_K_SRCLINE, symbol => DP_K_SUB, dso => DP_K_PACKAGE,
-    comm => DP_K_SCRIPT,
-    tid => DP_K_THREAD);
+    comm => DP_K_SCRIPT, tid => DP_K_THREAD);
 
 # Returns the number of a --sort key, from its name or a prefix that fits only one key; upper case
 # counts as lower case. Dies if there is no such key.
