@@ -116,6 +116,32 @@ sub top {
     return join '', map { "$_\n" =~ s/\d\d:\d\d:\d\d/12:00:00/r } $top->text(\%sample, 0);
 }
 
+# Writes a snapshot of a server's memory: live values and bytes of three subs.
+sub snapshot {
+    my ($name, $at, %live) = @_;
+    my @subs = sort keys %live;
+    my $lines = join '', map { sprintf "= 1 %x 10 100 0 100 0 0 5 %d %d %d\n", $_ + 1,
+        $live{ $subs[$_] }[0], @{ $live{ $subs[$_] } } } 0 .. $#subs;
+    return spew("$dir/tmon.out-$name", profile_text(format => 'tree', hz => 1_000_000,
+        counters => 'ops:ops values:values live-values:values live-bytes:bytes',
+        header => q{$dprof_script='shop.pl'; $dprof_run='1'; $dprof_pid=4711;},
+        times => [$at, 0, $at], complete => 1,
+        subs => [map { s/::(?=\w+\z)/ /r . ' shop.pl:1' } @subs],
+        lines => "= 0 0 0 $at 0 $at 0 0 9 0 0 0\n$lines"
+            . '#h % Shop::Session::new %25Shop::Session::open%20->%20HASH%20(Shop::Session)' . "\n"
+            . '#h % Shop::Tree::link nothing%20but%20a%20cycle:%20HASH%20(Shop::Tree)%20->%20the%20'
+            . "first\n"));
+}
+
+sub growth {
+    my @cache = (8000, 1_200_000);
+    snapshot('start', 1000, 'Shop::price' => \@cache, 'Shop::Session::new' => [300, 48_000]);
+    snapshot('noon', 2000, 'Shop::price' => \@cache, 'Shop::Session::new' => [9300, 1_488_000]);
+    snapshot('night', 3000, 'Shop::price' => \@cache, 'Shop::Session::new' => [9300, 1_488_000],
+        'Shop::Tree::link' => [400, 64_000]);
+    return printed('dprofreport', '--growth', map { "$dir/tmon.out-$_" } qw(start noon night));
+}
+
 # ---- messages ----
 
 # Returns what a tool says to arguments, as a user sees it: the command and the message.
@@ -181,6 +207,7 @@ my %text = (
         return printed('dprofreport', '--rows', 10);
     },
     'dprofreport-running' => \&running,
+    'dprofreport-growth' => \&growth,
     dprofpp => sub {
         profile('tmon.out', 'shop.pl', 1, '', %shop);
         return printed('dprofpp', '--no-classic');
@@ -208,6 +235,7 @@ my %text = (
     messages => \&messages,
     map({ my ($name, @manual) = @$_; ("manual-$name" => sub { manual(@manual) }) }
         [attaching => 'lib/Devel/DProf.pm', 'ATTACHING'],
+        [memory => 'lib/Devel/DProf.pm', 'MEMORY'],
         [slices => 'lib/Devel/DProf.pm', 'SLICES'],
         [sampling => 'lib/Devel/DProf.pm', 'SAMPLING'],
         [dprofdiff => 'bin/dprofdiff', 'NAME', 'SYNOPSIS', 'DESCRIPTION'],
