@@ -279,6 +279,8 @@ mistake('dprofrun', $_->[0],
     ['tree', 'if it is an option: dprof run tree -- COMMAND'],
     ['lines', 'if it is an option: dprof run lines -- COMMAND'];
 mistake('dprofrun', $_, 'there is no command: dprof run -- perl PROGRAM') for '--html', '--', [''];
+mistake('dprofreport', '-s span,sub ours.out',
+    '-s span is a table of its own; leave the other keys out');
 mistake('dprofrun', 'trees -- perl', 'unknown option trees; did you mean tree?');
 mistake('dprofrun', 'file=x.out -- perl', 'file is an option of Devel::NYTProf; perldoc '
     . 'Devel::DProf::FromNYTProf says what is here in its place');

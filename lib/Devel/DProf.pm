@@ -807,7 +807,8 @@ B<What has the program left in memory?>
        9.27%      48,240    83.46%      434,160        1005  main::leak
 
 B<What grows?> Snapshots (L<Devel::DProf::Control/heap NAME>) show what was made between two moments
-and still lives. Temporary values and those of caches that are full are in both:
+and still lives. Temporary values, and those of a cache that is full, do not show, as both snapshots
+have as many of them:
 
     $ dprofdiff -m live-values tmon.out-warm tmon.out-done
     Sub            Before      After     Change  Why
@@ -821,7 +822,7 @@ in which a place had values, and the last one in which it grew:
     $ perl -d:DProf=tree,lines,heap=exact,heap-holders=10 daemon.pl
     $ dprofreport --growth tmon.out-*
     Live memory: r1 to r4
-    Live memory went from 307 kB to 533 kB in 9,461 values; 2 places have grown, by 225 kB.
+    Live memory went from 307 kB to 533 kB, in 9,461 values now; 2 places have grown, by 225 kB.
 
        Bytes  Values  First seen  Last grew  Place
      +207 kB  +2,250          r1         r4  Node::new, leak.pl line 2
@@ -858,11 +859,11 @@ C<live-bytes>, the bytes of both. Slices have the allocations of their time, and
 their end.
 
 A value counts if its string, its array of elements or its table of hash entries is a noted block. A
-number or a reference has no memory of its own, and counts with the array or hash that holds it,
-where that one took its memory. A number or a reference that only another reference or a variable
-holds is not counted. A string or an array that grows is a new block, and belongs to the place where
-it grew last. perl keeps the heads of values that were freed for later use; such memory is not
-counted.
+number or a reference has no memory of its own. It counts with the array or hash that holds it, in
+the sub that made the array or hash. A number or a reference that only another reference or a
+variable holds is not counted. A string or an array that grows is a new block, and belongs to the
+place where it grew last. perl keeps the heads of values that were freed for later use; such memory
+is not counted.
 
 It goes with samples, trees and slices. perltidy takes 1.3 % more instructions than with a tree,
 1.6 % more than with C<sample=100>, and a loop that only makes and keeps values 2 % (callgrind). The
@@ -878,7 +879,7 @@ libraries. The event C<bytes> has the same limits (L</Perl's own counters>).
 The counters are C<values>, all values that were made and were not freed by the same op;
 C<live-values>; and C<live-bytes>, the sizes of those that live.
 
-A value is all that perl has a head for: a scalar, an array, a hash, a sub, a glob. Compiled code
+A scalar, an array, a hash, a sub and a glob are a value each. Compiled code
 has values, too, which belong to the C<use> or C<BEGIN> that loaded it. What an XS sub makes belongs
 to its caller, in the line of the call. What a sub returns is copied where the sub ends, and belongs
 to the sub.

@@ -169,6 +169,8 @@ sub settings {
         filters($opt, qw(only skip p ignore-callees)));
     my %view = %naming;
     my %how = (filter => \%filter, view => \%view);
+    die "-s span is a table of its own; leave the other keys out\n"
+        if lc($opt->{s} // '') =~ /\bspan\b/ && !wants_spans($opt);
     my @keys = keys_of(defined $opt->{annotate} || wants_spans($opt) ? 'sub' : $opt->{s} // 'sub');
     push @keys, DP_K_PARENT if $filter{re_p} && !grep { $_ == DP_K_PARENT } @keys;
     die "-s parent needs --parent REGEX\n" if !$filter{re_p} && grep { $_ == DP_K_PARENT } @keys;

@@ -185,12 +185,13 @@ sub size {
 sub answer {
     my ($self, @grown) = @_;
     my ($first, $last) = @{ $self->{totals} }[0, -1];
-    my $now = size($last->{bytes} // 0) . ' in ' . grouped($last->{values} // 0) . ' values';
-    return "$now live, from " . plural(scalar @grown, 'place') . '.' if $self->is_one;
-    return "No place has grown: $now live." if !@grown;
+    my $now = size($last->{bytes} // 0);
+    my $values = grouped($last->{values} // 0) . ' values';
+    return "$now in $values live, from " . plural(scalar @grown, 'place') . '.' if $self->is_one;
+    return "No place has grown: $now in $values live." if !@grown;
     my $more = 0;
     $more += $self->more($_, 'bytes') for @grown;
-    return 'Live memory went from ' . size($first->{bytes} // 0) . " to $now; "
+    return 'Live memory went from ' . size($first->{bytes} // 0) . " to $now, in $values now; "
         . plural(scalar @grown, 'place has', 'places have') . ' grown, by ' . size($more) . '.';
 }
 
@@ -263,9 +264,10 @@ sub outside {
 # Returns what to type next.
 sub next_step {
     my ($self) = @_;
-    return 'Next: record with heap-holders=10, and this table says who holds the values.'
+    return 'Next: record with heap-holders=10, and this table will say who holds the values.'
         if !$self->{last}->holders;
-    return 'Next: record with lines, and this table has the lines.' if !$self->{last}->line_detail;
+    return 'Next: record with the option lines, and this table will show the lines.'
+        if !$self->{last}->line_detail;
     return 'Next: dprofflame -m live-bytes draws what lives.';
 }
 
