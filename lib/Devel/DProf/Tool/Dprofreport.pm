@@ -32,7 +32,7 @@ my %CHAIN_VALUE = words_of('chain_value');
 # Options that select perf's table, and the number of rows without them.
 my @PERFS = qw(children s p x n show-total-period per-call F histogram hierarchy annotate g G
     callers callees t percent-limit percentage history ignore-callees max-stack R);
-use constant { ROWS => 20, REPEATED => 10 };
+use constant { ROWS => 20, REPEATED => 10, EDITED => 50 };
 # Programs whose waits are worth a line: seconds of real time, and the largest share of CPU time.
 use constant { LONG_WAIT => 0.1, MOSTLY => 0.5 };
 # Options of the table of subs that tables with columns of their own do not take.
@@ -40,6 +40,8 @@ my @COLUMNS = qw(F g G annotate callers callees);
 my @METRICS = (time_words(), 'calls');
 # Formats that are pictures, which only a history has here.
 my %PICTURE = map { $_ => 1 } qw(svg);
+# Formats that editors read.
+my %EDITOR = map { $_ => 1 } qw(quickfix editor);
 
 my $TOOL = Devel::DProf::Tool::Options->new(
     lists => { METRICS => Devel::DProf::Metric::for_help(), FIELDS => [first_words('field')] },
@@ -111,6 +113,7 @@ Calls:
 Output:
 = t|field-separator=s  format=s
     --format text|perf|csv|json|markdown|html|svg   perf: the table of perf report
+    --format quickfix|editor    the dearest lines, for vim and emacs; all lines, as JSON
     -t SEP              text with SEP between the fields
 = q|quiet  color=s  pager!  title=s  wide
     -q  --color auto|always|never  --no-pager  --title TEXT  --wide (does not cut names)
@@ -140,6 +143,8 @@ sub report_names {
     my ($failed, $metric, @sides) = sides($opt, $how, @paths);
     $names = [grep({ ref } @given) ? map { ref ? bytes($_->{name}) : $_ } @given : @paths];
     return $failed || FAILED if !@sides;
+    return for_editor($opt, $how->{view}, $metric, $failed, $sides[0][0])
+        if $EDITOR{ $opt->{format} // '' };
     return print_source($opt, $how, $metric, $failed, $names,
         $sides[0]) if defined $opt->{annotate};
     return requests($opt, $how->{view}, $failed, $names, $sides[0][0]) if $opt->{requests};
@@ -180,6 +185,8 @@ sub settings {
     no_columns($opt, '--growth', qw(s kind m p x histogram hierarchy), @COLUMNS) if $opt->{growth};
     no_columns($opt, '-s span', 'p', 'x', 'histogram', 'hierarchy', @COLUMNS) if wants_spans($opt);
     die "--repeated goes with -s span\n" if defined $opt->{repeated} && !wants_spans($opt);
+    no_columns($opt, "--format $opt->{format}", qw(s kind p x histogram hierarchy requests growth),
+        @COLUMNS) if $EDITOR{ $opt->{format} // '' };
     my $is_perf = ($opt->{format} // 'text') ne 'text'
         || !wants_spans($opt) && grep { defined $opt->{$_} } @PERFS;
     $view{answer} = $view{by_self} = $is_perf ? 0 : 1;
@@ -207,8 +214,9 @@ sub settings {
     die "--format $opt->{format} goes with --history SUB\n"
         if $is_picture && !defined $opt->{history};
     medium({ %$opt, $is_picture ? (format => 'html') : (),
-        ($opt->{format} // '') eq 'perf' ? (format => 'text') : () }, \%view,
-        qw(text perf csv json markdown html), keys %PICTURE);
+        ($opt->{format} // '') eq 'perf' || $EDITOR{ $opt->{format} // '' }
+            ? (format => 'text') : () }, \%view,
+        qw(text perf csv json markdown html quickfix editor), keys %PICTURE);
     die "--by goes with --history SUB\n" if defined $opt->{by} && !defined $opt->{history};
     if (defined $opt->{history}) {
         require Devel::DProf::Store::History;
@@ -506,6 +514,21 @@ sub requests {
     my $rc = $table->print($out, rows_key => 'requests', title => $view->{title} // 'Requests',
         map { $_ => $view->{$_} } grep { defined $view->{$_} } qw(format quiet separator));
     return written('dprofreport', $out, $rc) || $failed;
+}
+
+# Prints the dearest lines for an editor (--format quickfix, editor). Returns the exit status.
+sub for_editor {
+    my ($opt, $view, $metric, $failed, $profile) = @_;
+    if ($metric->is_calls) {
+        return $TOOL->usage("-m calls: --format $opt->{format} has the costs of lines, and how "
+            . 'often each ran');
+    }
+    require Devel::DProf::View::Editor;
+    my $list = Devel::DProf::View::Editor->new($profile, $metric);
+    my ($out) = output(0, 0);
+    my $text = $opt->{format} eq 'editor' ? $list->json : $list->quickfix($opt->{O} // EDITED);
+    my $code = print({$out} bytes($text)) ? 0 : 1;
+    return written('dprofreport', $out, $code) || $failed;
 }
 
 # Prints what has grown from the first to the last of several profiles (--growth). Returns the exit
