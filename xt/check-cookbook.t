@@ -265,8 +265,8 @@ for my $recipe (@recipes) {
 }
 
 is(join(', ', sort keys %says), '', 'all promises of recipes were checked');
-is(join('', map { "$_\n" } ('--notest Devel::DProf', '--notest --installdeps .') x 2,
-    ('--notest Devel::DProf', '--notest --installdeps .') x 2), slurp("$scratch/installed") // '',
+my $tarball = '--notest ./Devel-DProf-*.tar.gz';
+is(join('', map { "$_\n" } ($tarball, '--notest --installdeps .') x 4), slurp("$scratch/installed") // '',
     'workflows install what they need, each time');
 
 # The checks can fail.
