@@ -266,8 +266,8 @@ for my $recipe (@recipes) {
 
 is(join(', ', sort keys %says), '', 'all promises of recipes were checked');
 my $tarball = '--notest ./Devel-DProf-*.tar.gz';
-is(join('', map { "$_\n" } ($tarball, '--notest --installdeps .') x 4), slurp("$scratch/installed") // '',
-    'workflows install what they need, each time');
+is(join('', map { "$_\n" } ($tarball, '--notest --installdeps .') x 4),
+    slurp("$scratch/installed") // '', 'workflows install what they need, each time');
 
 # The checks can fail.
 like(join(' ', named("F<x.svg>, F<doc/y.svg>", "dprofflame --diff -o a.svg b c",
