@@ -247,9 +247,15 @@ no_growth_ok { push @kept, [1] } allow => '300 values', name => 'allowed';
 no_growth_ok { push @kept, 'x' x 1000 } times => 10, allow => '20000 bytes', name => 'bytes';
 no_growth_ok { die "oops\n" } name => 'dies';
 no_growth_ok { $objects{x} //= Node->new } warmup => 0, times => 5, name => 'once';
+our ($log, @slots) = ('');
+my %made;
+no_growth_ok { $log .= 'x' x 1000; return } allow => '2000 bytes', name => 'a string grows';
+no_growth_ok { $#slots += 100; return } allow => '2000 bytes', name => 'an array grows';
+no_growth_ok { $made{x} .= 'x' x 1000; return } allow => '2000 bytes', name => 'new values grow';
+no_growth_ok { steady() } allow => '0 bytes', name => 'nothing grows';
 is(eval { no_growth_ok { 1 } alow => '1 value'; 1 } // $@,
     'no_growth_ok: unknown option alow; the options are allow, name, times, warmup at'
-    . " $0 line 25.\n", 'a misspelt option');
+    . " $0 line 31.\n", 'a misspelt option');
 done_testing;
 END
 my $run = DProfTest::run_program([DProfTest::built_perl(), $test]);
@@ -261,8 +267,12 @@ ok 4 - allowed
 ok 5 - bytes
 not ok 6 - dies
 not ok 7 - once
-ok 8 - a misspelt option
-1..8
+not ok 8 - a string grows
+not ok 9 - an array grows
+not ok 10 - new values grow
+ok 11 - nothing grows
+ok 12 - a misspelt option
+1..12
 END
 like($run->{err}, qr/^\Q$_\E$/m, "... and says: $_") for split /\n/, <<'END';
 # 100 calls left 600 values behind (43,200 bytes):

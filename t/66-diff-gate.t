@@ -513,9 +513,9 @@ my @formats = qw(text tap junit json csv markdown github);
             qr/"gate": "failed",\n.*"undecided": true/],
         csv => [qr/,too few runs,self > 5%,A::f,/, qr/,too few runs,self > 5%,A::f,/],
         markdown =>
-            [qr/\A\#\#\#\ \S+\ Undecided\n\n
+            [qr/\A\#\#\#\ \S+\ Gate\ undecided\n\n
                 -\ \*\*undecided\*\*\ `self\ >\ 5%:\ .*;\ not\ enough\ runs:\ \d+\ a\ side
-                \ needed`\n/x, qr/\A### \S+ Slower\n\n- \*\*failed\*\* `self > 5%: /],
+                \ needed`\n/x, qr/\A### \S+ Gate\ failed\n\n- \*\*failed\*\* `self > 5%: /],
         github => [qr/^::warning title=self > 5%25::A::f: .*; not enough runs: \d+ a side needed$/m,
             qr/^::error title=self > 5%25::A::f: /m],
     );

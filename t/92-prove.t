@@ -13,7 +13,7 @@ my $top = root();
 my $dir = scratch();
 my $temp = "$dir/tmp";
 delete @ENV{
-    grep { /^(?:PERL5OPT|PERL5LIB|PERL_(?:DPROF|HASH|PERTURB)|PROVE_|HARNESS_|TEST_|DPROF)/ }
+    grep { /^(?:PERL5OPT|PERL5LIB|PERL_(?:DPROF|HASH|PERTURB)|PROVE_|HARNESS_|TEST_|DPROF|CI\z)/ }
     keys %ENV };
 $ENV{TMPDIR} = $temp;
 
@@ -215,6 +215,32 @@ subtest 'A regression makes prove fail' => sub {
         'the baseline has changed');
     is(slurp("$dir/base/t/fork.t.tmon"), $was{'base/t/fork.t.tmon'},
         'the baselines of other files have not changed');
+};
+
+subtest 'A gate that checks nothing fails' => sub {
+    TestEnvironment::skip_long();
+    my @rules = ('call > 5%', '/^Mine::/ calls > 5%', 'calls > 0, opcodes > 1%');
+    for my $rule (@rules) {
+        my ($out, $err, $status) = prove(map { s/fail_if=.*/fail_if=$rule/r } @gate);
+        my ($idle) = $rule =~ /([^,]+)\z/;
+        is($status, 1, "fail_if=$rule fails");
+        like($out, qr/^DProf: FAIL: these rules check nothing: \Q$idle\E$/m =~ s/: +/: /r,
+            '... and says which rule it is');
+    }
+    unlink "$dir/base/t/fork.t.tmon" or die;
+    my @keep = map { s/,fail_if/,keep,summary=sum.json,fail_if/r } @gate;
+    {
+        local $ENV{CI} = 'true';
+        my ($out, $err, $status) = prove(@keep);
+        is($status, 1, 'in CI, a missing baseline fails');
+        like($out, qr/^DProf: FAIL: 1 test file has no baseline in base: t\/fork\.t; /m,
+            '... and says which');
+        ok(!-e "$dir/base/t/fork.t.tmon", '... and none is written');
+        like(slurp("$dir/sum.json"), qr/1 test file has no baseline/, '... as the summary says');
+    }
+    my ($out, $err, $status) = prove(@keep);
+    is($status, 0, 'elsewhere it is recorded');
+    ok(-e "$dir/base/t/fork.t.tmon", '... and written');
 };
 
 subtest 'A baseline is the last good run' => sub {

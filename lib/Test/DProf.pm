@@ -939,7 +939,8 @@ ends.
 The numbers are exact, and the same each time if the code does the same each time. warmup is the
 number of calls before, 2 if not given; code that fills a cache of a hundred entries needs a
 hundred. allow is what may be left: C<'0 values'> if not given, or C<'1000 bytes'>. The sum counts:
-a value that replaces another one is no growth.
+a value that replaces another one is no growth. A limit in bytes also counts strings and arrays that
+grow in place.
 
 Returns true if the test passes. It is skipped where values cannot be followed
 (L<Devel::DProf/Limits of heap=exact>).

@@ -151,9 +151,14 @@ void dp_gate_verdict(struct dp_buf *buf, const struct dp_gate *gate, const struc
 {
     bool failed = gate->failed || (gate->undecided && diff->how->strict);
     dp_buf_adds(buf, failed ? "failed, " : gate->undecided ? "undecided, " : "passed, ");
+    size_t undecided = 0;
+    for (size_t i = 0; i < gate->n; i++)
+        undecided += !is_failure(diff, &gate->findings[i]);
     if (gate->n)
         add_number(buf, gate->n, "finding");
-    else
+    if (failed && undecided)
+        dp_buf_addf(buf, ", %zu of them undecided", undecided);
+    if (!gate->n)
         add_number(buf, diff->how->n_rules, "rule");
     if (gate->below) {
         dp_buf_adds(buf, "; ");
@@ -220,9 +225,9 @@ void dp_gate_markdown(struct dp_buf *buf, const struct dp_gate *gate, const stru
     struct dp_buf line;
     bool failed = gate->failed || (gate->undecided && diff->how->strict);
     dp_buf_init(&line);
-    dp_buf_adds(buf, failed ? "### \xe2\x9d\x8c Slower\n\n"
-                     : gate->undecided ? "### \xe2\x9d\x94 Undecided\n\n"
-                     : "### \xe2\x9c\x85 Not slower\n\n");
+    dp_buf_adds(buf, failed ? "### \xe2\x9d\x8c Gate failed\n\n"
+                     : gate->undecided ? "### \xe2\x9d\x94 Gate undecided\n\n"
+                     : "### \xe2\x9c\x85 Gate passed\n\n");
     for (size_t i = 0; i < gate->n; i++) {
         const struct dp_finding *f = &gate->findings[i];
         line.len = 0;

@@ -71,6 +71,7 @@ AV *dpx_growth_measure(pTHX_ struct dpx_ctx *ctx, SV *code, UV warmup, UV times)
     const struct dp_cct_node *base = ctx->rec.marks.cur;
     if (!dpx_values_begin(aTHX_ ctx))
         return NULL;
+    ctx->values->sizes_old = true;
     call_times(aTHX_ code, warmup);
     dpx_values_take_census(aTHX_ ctx);
     ctx->values->mark = DPX_VALUES_MARKED;
@@ -78,6 +79,7 @@ AV *dpx_growth_measure(pTHX_ struct dpx_ctx *ctx, SV *code, UV warmup, UV times)
     dpx_values_take_census(aTHX_ ctx);
     struct dpx_values *v = ctx->values;
     bool lost = v->off;
+    v->sizes_old = false;
     dpx_values_end(aTHX_ ctx);
     if (lost)
         return NULL;
@@ -85,7 +87,7 @@ AV *dpx_growth_measure(pTHX_ struct dpx_ctx *ctx, SV *code, UV warmup, UV times)
     AV *rows = newAV();
     for (size_t i = 0; i < v->n_sites; i++) {
         const struct dpx_made_at *site = &v->sites[i];
-        if (site->live == site->before)
+        if (site->live == site->before && site->live_bytes == site->before_bytes)
             continue;
         SV *holder = holder_of(aTHX_ holders, site);
         AV *row = newAV();
@@ -95,6 +97,12 @@ AV *dpx_growth_measure(pTHX_ struct dpx_ctx *ctx, SV *code, UV warmup, UV times)
         av_push(row, newSVuv(site->file_line));
         av_push(row, holder);
         add_path(aTHX_ ctx, row, site->node, base);
+        av_push(rows, newRV_noinc((SV *)row));
+    }
+    if (v->old_bytes != v->old_before) {
+        AV *row = newAV();
+        av_push(row, newSViv(0));
+        av_push(row, newSViv((IV)(v->old_bytes - v->old_before)));
         av_push(rows, newRV_noinc((SV *)row));
     }
     dpx_holders_free(holders);

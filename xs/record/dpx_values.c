@@ -325,6 +325,8 @@ void dpx_values_take_census(pTHX_ struct dpx_ctx *ctx)
         site->class = NULL;
         site->value = NULL;
     }
+    v->old_before = v->old_bytes;
+    v->old_bytes = 0;
     for (size_t i = 0; i < v->n_typed; i++)
         v->typed[i].live = v->typed[i].live_bytes = 0;
     for (SV *arena = PL_sv_arenaroot; arena; arena = next_free(arena)) {
@@ -332,8 +334,11 @@ void dpx_values_take_census(pTHX_ struct dpx_ctx *ctx)
         for (SV *sv = arena + 1; sv < end; sv++) {
             const uint32_t *cell = is_free(sv) ? NULL : cell_of(v, sv);
             uint32_t site = cell ? *cell & ~DPX_VALUES_MARKED : 0;
-            if (!site || site > v->n_sites)
+            if (!site || site > v->n_sites) {
+                if (v->sizes_old && !is_free(sv))
+                    v->old_bytes += bytes_of(sv);
                 continue;
+            }
             count_value(&v->sites[site - 1], sv, !v->mark || *cell & DPX_VALUES_MARKED);
             if (dpx_run.opt.heap_types)
                 count_type(aTHX_ ctx, v, site, sv);

@@ -36,6 +36,8 @@ struct dpx_values {
     uint32_t *page_cells;       /* ... its cells; NULL: there was none */
     struct dp_map site_of;      /* number of a node, number of a statement or, where there are no
                                  * statements, of a line -> site */
+    bool sizes_old;             /* a census adds up the bytes of values of no known place, too: */
+    uint64_t old_bytes, old_before;     /* of the last census, and of the one before it */
     uint32_t censuses;          /* that files have */
     struct dpx_made_at {        /* the n-th is site n + 1 */
         struct dp_cct_node *node;

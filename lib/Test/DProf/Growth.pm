@@ -41,8 +41,10 @@ sub judge {
     for (@$rows) { $values += $_->[0]; $bytes += $_->[1] }
     my $is = $how->{unit} =~ /^value/ ? $values : $bytes;
     return 1 if $is <= $how->{most};
-    my @grown = sort { $b->[0] <=> $a->[0] || $b->[1] <=> $a->[1] || path($a) cmp path($b) }
-        grep { $_->[0] > 0 } @$rows;
+    my $by = $how->{unit} =~ /^value/ ? 0 : 1;
+    my @grown = sort {
+        $b->[$by] <=> $a->[$by] || $b->[ 1 - $by ] <=> $a->[ 1 - $by ] || path($a) cmp path($b)
+    } grep { $_->[$by] > 0 } @$rows;
     my $more = @grown > SITES ? @grown - SITES : 0;
     splice @grown, SITES;
     return (0, plural($how->{times}, 'call') . ' left ' . grouped($values) . ' '
@@ -56,11 +58,15 @@ sub judge {
 sub lines_of {
     my ($how, $row) = @_;
     my ($values, $bytes, $class, $line, $holder, @path) = @$row;
+    return '  ' . grouped($bytes) . ' bytes more in values that were there before, such as strings '
+        . 'that grow' if @$row == 2;
     $path[-1] = 'the block' if @path && $path[-1] =~ /::__ANON__\z/;
     my ($sub, @callers) = map { shown($_) } @path;
     my $each = $values % $how->{times} ? '' : ', ' . $values / $how->{times} . ' each call';
     splice @callers, PATH, @callers - PATH, '...' if @callers > PATH;
-    return '  ' . grouped($values) . ($values == 1 ? ' value' : ' values') . "$each, made in "
+    my $what = $values > 0 ? grouped($values) . ($values == 1 ? ' value' : ' values') . $each
+        : grouped($bytes) . ' bytes more in values';
+    return "  $what, made in "
         . ($sub // 'perl') . ", line $line"
         . (defined $class ? ': objects of ' . shown($class) : ''),
         @callers ? '    called by ' . join(' < ', @callers) : (),

@@ -302,12 +302,15 @@ repeat. Without it, they run with the settings that they would have without the 
 The rules, in the syntax of L<dprofdiff/--fail-if>. Rules contain commas, and commas separate them;
 the plugin recognizes both. The default is C<< calls > 5% & 10, ops > 5% & 10000 >>, for any sub.
 Times of single runs differ by chance, so rules for C<self> and C<incl> need limits far above the
-chance differences.
+chance differences. A rule of yours that no comparison can check, or that matches no sub in any test
+file, fails. Calls and ops do not see what regexes, XS code and input cost: C<dprofdiff --run> does.
 
 =item keep
 
 Existing baselines stay unchanged until DPROF_UPDATE_BASELINES=1 is set, so a suite cannot become
-slower bit by bit. (Otherwise each good run is the baseline of the next.)
+slower bit by bit. (Otherwise each good run is the baseline of the next.) A test file without a
+baseline gets one, except in CI, where that fails: CI services set the variable CI, and nobody would
+commit the new file.
 
 =item counters_only
 

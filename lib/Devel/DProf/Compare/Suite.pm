@@ -171,7 +171,9 @@ sub main {
 # scratch: a folder for temporary files. Returns whether all succeeded, then messages as lines.
 sub finish {
     my ($self, $passed, $scratch) = @_;
-    my ($good, @lines) = defined $self->{baseline} ? $self->gate($passed) : 1;
+    my ($good, @lines) = defined $self->{baseline} ? $self->gate($passed)
+        : (1, 'Next: -PDProf=baseline=t/base,keep,counters_only records what each sub calls and '
+            . 'executes; later runs fail if it is more');
     for my $what (
         ['out' => sub { $self->keep_profiles }],
         ['html' => sub { $self->draw($scratch) }],
@@ -383,6 +385,8 @@ sub table {
     my $table = Devel::DProf::Table->new(['Test file', 'file', 1], ['Sub', 'sub', 1],
         ['CPU s', 'cpu_s'], ['Share', 'share_pct'], ['Ops', 'ops'], ['Calls', 'calls']);
     $table->fact('Suite', 'suite', join ', ', cost_facts($sum, @files));
+    $table->fact('Gate', 'gate', join ' ', @{ $self->{verdict} // ['passed'] })
+        if defined $self->{baseline};
     $table->fact('Remarks', 'remarks', join ' ', map { split } $self->remarks);
     $table->json(counters => $sum->{counters} || {});
     for my $file (sort_by_cost(@files)) {
@@ -459,6 +463,9 @@ sub safe_name {
     return join('/', @parts) . '.tmon';
 }
 
+# Returns whether this is a run of a CI service, which sets the variable CI.
+sub in_ci { return ($ENV{CI} // '') !~ /\A(?:|0|false)\z/i ? 1 : 0 }
+
 # Returns whether the user wants all baselines to be rewritten.
 sub updates_baselines {
     my $wanted = $ENV{DPROF_UPDATE_BASELINES} // '';
@@ -506,6 +513,20 @@ sub finding_text {
     return "$finding->{sub}$in: $finding->{rule}"
         . (defined $finding->{new} ? ": $old -> $new" : '')
         . ($line ? '; most of it at ' . Devel::DProf::Compare::Baseline::line_text($line) : '');
+}
+
+# Returns the user's rules that no comparison has checked, or that match nothing in any test file,
+# as dprofdiff's gate does not let them pass either. Rules for the same perl alone are none of them.
+sub idle_rules {
+    my ($self) = @_;
+    return if $self->{fail_if} eq DEFAULT_RULES || !$self->{compared};
+    my $said = $self->{said} || {};
+    my @idle = map {
+        my ($rule) = /\Arule (.*) was not checked: (?!recorded by different perls)/
+            ? $1 : /\A--fail-if (.*): no (?:sub|line|span) matches\z/ ? $1 : ();
+        defined $rule && @{ $said->{$_} } == $self->{compared} ? $rule : ();
+    } sort keys %$said;
+    return @idle;
 }
 
 # Returns remarks about the comparisons. A rule that matches nothing is reported only if it matches
@@ -558,15 +579,24 @@ sub gate {
     my @lines = $self->compare;
     my @told = some_of(FINDINGS, $self->comparison_remarks);
     my @unreadable = @{ $self->{unreadable} || [] };
-    if (@lines || @unreadable) {
+    my @idle = $self->idle_rules;
+    my @absent = $self->{keep} && in_ci() && !updates_baselines()
+        ? @{ $self->{missing} || [] } : ();
+    if (@lines || @unreadable || @idle || @absent) {
         my %by = map { s/: .*//sr => 1 } @lines;
         my @why = (
             %by ? counted_text(scalar keys %by, 'test file costs', 'test files cost')
                 . " more than the baseline allows ($self->{fail_if})" : (),
             @unreadable ? counted_text(scalar @unreadable, 'baseline')
                 . ' cannot be compared; DPROF_UPDATE_BASELINES=1 rewrites them' : (),
+            @idle ? 'these rules check nothing: ' . join ', ', @idle : (),
+            @absent ? counted_text(scalar @absent, 'test file has', 'test files have')
+                . ' no baseline in ' . fit_name($self->short_path($self->{baseline}), 40) . ': '
+                . join(', ', some_of(3, @absent))
+                . '; a run without CI in the environment records it' : (),
         );
-        return (0, @told, @lines, @unreadable, 'FAIL: ' . join '; ', @why);
+        $self->{verdict} = [@lines, @unreadable, 'FAIL: ' . join '; ', @why];
+        return (0, @told, @{ $self->{verdict} });
     }
     return (1, @told, 'the suite failed: baselines stay as they are') if !$passed;
     my @said = eval { $self->write_baselines };
@@ -613,7 +643,9 @@ sub write_summary {
     my $format = Devel::DProf::Table::format_of($self->{format}, $self->{summary});
     require Devel::DProf::Write;
     my $why = Devel::DProf::Write::whole($self->{summary}, sub { $self->table->print($_[0],
-        format => $format, title => 'Test suite', text => sub { $self->summary }) });
+        format => $format, title => 'Test suite',
+        text => sub { join '', $self->summary, map { "DProf: $_\n" } @{ $self->{verdict} || [] } })
+    });
     die unwritten($self->{summary}, $why, 'summary') if defined $why;
     return;
 }
