@@ -299,7 +299,11 @@ END
         my $run = started($^X, $main, $how, $lib);
         sysread $run->{from}, my $dot, 1;
         my $out = scratch() . "/first.$how.out";
-        in_process('dprofattach', '--for', '50ms', '-o', $out, $run->{pid});
+        # A machine that is busy may leave no sample for a while.
+        for (1 .. 100) {
+            in_process('dprofattach', '--for', '50ms', '-o', $out, $run->{pid});
+            last if -s $out;
+        }
         my ($script) = slurp($out) =~ /\$dprof_script='(.*?)';/;
         is($script, $main, "the program waits: $how");
         killed($run);
