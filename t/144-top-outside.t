@@ -43,7 +43,7 @@ sub started {
         POSIX::dup2(fileno $in, 0);
         POSIX::dup2(fileno $out, 1);
         close $_ for $in, $to, $from, $out;
-        alarm 120;
+        alarm 600;
         exec built_perl(), $program, @args or die "$^X: $!";
     }
     close $_ for $in, $out;

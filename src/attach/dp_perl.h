@@ -73,8 +73,8 @@ bool dp_perl_is_interpreter(struct dp_perl *perl, dp_addr at);
 /* Finds the interpreter of each thread of the target: in[i] becomes that of threads->at[i], or 0 if
  * the thread runs none or it cannot be found. The control block that the C library keeps for each
  * thread leads to the interpreter. The block is at threads->at[i].tls; if that is 0, it is searched
- * for at the ends of the mappings in regions, by the thread's number. Works for glibc and musl 1.2
- * on x86-64. Returns how many were found. */
+ * for at the ends of the mappings in regions, by the thread's number. Works for glibc, and for musl
+ * 1.2 on x86-64. Returns how many were found. */
 size_t dp_perl_threads(struct dp_perl *perl, const struct dp_regions *regions,
                        dp_region_open_fn *open, void *from, const struct dp_threads *threads,
                        dp_addr *in);

@@ -7,6 +7,10 @@
  * found by scanning the ends of the mappings that stacks may be in. In a core file, a register
  * points to it.
  *
+ * On other processors (arm64, for one) glibc's block does not have its own address. But on all of
+ * them the links of a list of all threads stand before the thread's number. So a block is also one
+ * where a listed number is, and whose neighbours in the list lead back to it.
+ *
  * musl's block begins with its own address, too. It has pointers to the blocks before and behind it
  * in a ring of all threads, the thread's number, and a pointer to the values of all keys. musl
  * describes none of that, so the offsets are those of musl 1.2 on x86-64. A block counts only if
@@ -19,6 +23,7 @@ enum {
     SELF_AGAIN = 16,            /* tcbhead_t.self */
     TID_OFFSET = 0x2d0,         /* if libc does not tell; glibc 2.27 to 2.42 on x86-64 */
     BLOCKS_OFFSET = 0x510,
+    LINKS = 16,                 /* struct pthread.list: next and previous, before the number */
     KEY_SIZE = 16, KEYS = 32,   /* struct pthread_key_data: a number, and the value */
     MUSL_BEFORE = 16, MUSL_NEXT = 24,   /* struct pthread */
     MUSL_TID = 48, MUSL_VALUES = 128,
@@ -103,6 +108,23 @@ static dp_addr interpreter_of(const struct search *s, dp_addr block)
     return first ? interpreter_at(s, first + KEY_SIZE * s->at.key + sizeof(void *)) : 0;
 }
 
+/* Is a thread with this number listed? */
+static bool is_listed(const struct search *s, uint32_t tid)
+{
+    for (size_t i = 0; tid && i < s->threads->count; i++)
+        if (s->threads->at[i].inner == (pid_t)tid)
+            return true;
+    return false;
+}
+
+/* Are these the links of a control block of glibc's, at the address `links'? */
+static bool are_links(const struct search *s, dp_addr links, dp_addr next, dp_addr before)
+{
+    struct dp_target *t = s->perl->target;
+    return dp_target_pointer(t, next + sizeof(void *)) == links
+           && dp_target_pointer(t, before) == links;
+}
+
 /* Returns the interpreter of the thread with this control block of musl's; 0: none. */
 static dp_addr interpreter_of_musl(const struct search *s, dp_addr block)
 {
@@ -146,6 +168,19 @@ static void walk_ring(struct search *s, dp_addr block)
     }
 }
 
+/* Looks in bytes that were read from an address for control blocks of glibc's that do not have
+ * their own address. */
+static void scan_links(struct search *s, dp_addr from, const char *bytes, size_t len)
+{
+    for (size_t o = 0; o + LINKS + 4 <= len && s->found < s->threads->count; o += STEP) {
+        dp_addr next = dp_target_pointer_in(bytes, o);
+        dp_addr before = dp_target_pointer_in(bytes, o + sizeof(void *));
+        uint32_t tid = dp_target_u32_in(bytes, o + LINKS);
+        if (next && before && is_listed(s, tid) && are_links(s, from + o, next, before))
+            note(s, tid, interpreter_of(s, from + o + LINKS - s->at.tid));
+    }
+}
+
 /* Looks at the end of a mapping for control blocks of threads that are listed. bytes: room for
  * SCANNED bytes. */
 static void scan_region(struct search *s, const struct dp_region *r, char *bytes)
@@ -164,6 +199,7 @@ static void scan_region(struct search *s, const struct dp_region *r, char *bytes
         if (s->found < s->threads->count && is_musl(s, block))
             walk_ring(s, block);
     }
+    scan_links(s, from, bytes, len);
 }
 
 /* Takes the control block of each thread of a core file. */

@@ -161,15 +161,19 @@ static int yama_scope(void)
            ? atoi(text) : -1;
 }
 
-/* What Yama forbids: memory, but not mappings. NULL: it is not Yama. */
-static const char *yama_advice(void)
+/* What Yama forbids: memory, but not mappings. Scopes 1 and 2 refuse with EPERM. Scope 3 forbids
+ * memory whatever else the kernel has refused before. NULL: it is not Yama. */
+static const char *yama_advice(int why)
 {
     int scope = yama_scope();
     if (scope == 3)
-        return "kernel.yama.ptrace_scope is 3: nobody may until the next boot";
-    if (scope == 2 && geteuid())
+        return "kernel.yama.ptrace_scope is 3: nobody may until the next boot; record the program "
+            "from its start: perl -d:DProf=sample=100 PROGRAM";
+    if (why != EPERM || !geteuid())
+        return NULL;
+    if (scope == 2)
         return "kernel.yama.ptrace_scope is 2: only root may; try sudo";
-    if (scope == 1 && geteuid())
+    if (scope == 1)
         return "kernel.yama.ptrace_scope is 1: only root or a parent may; try sudo, start it "
             "by dprof attach -- COMMAND, or have it call Devel::DProf::Control::allow_attach";
     return NULL;
@@ -179,7 +183,7 @@ static const char *yama_advice(void)
  * to us. why: EACCES or EPERM. */
 static const char *advice(bool is_ours, int why)
 {
-    const char *yama = why == EPERM ? yama_advice() : NULL;
+    const char *yama = yama_advice(why);
     if (yama)
         return yama;
     if (!geteuid())
@@ -195,7 +199,8 @@ int dp_process_trouble(const struct dp_process *p, struct dp_err *err)
     struct stat st;
     snprintf(name, sizeof name, "/proc/%ld", (long)p->pid);
     if (stat(name, &st) < 0 && kill(p->pid, 0) < 0 && errno == EPERM)
-        return dp_err_set(err, DP_E_IO, "process %ld is another user's; try sudo", (long)p->pid);
+        return dp_err_set(err, DP_E_IO, "process %ld may not be read: %s", (long)p->pid,
+                          advice(false, EACCES));
     if (stat(name, &st) < 0)
         return dp_err_set(err, DP_E_IO, "there is no process %ld", (long)p->pid);
     if (p->why == ESRCH)

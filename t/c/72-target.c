@@ -324,15 +324,20 @@ static int open_nothing(void *from, const struct dp_regions *regions,
     return -1;
 }
 
-/* Makes a control block of glibc's, and the values of the first 32 keys. */
-static dp_addr glibc_block(uint32_t tid, dp_addr interpreter)
+enum libc { GLIBC, GLIBC_LINKS, MUSL };     /* GLIBC_LINKS: its blocks lack their own addresses */
+
+enum { GLIBC_NEXT = 0x2c0, GLIBC_BEFORE = 0x2c8, GLIBC_TID = 0x2d0, GLIBC_VALUES = 0x510 };
+
+/* Makes a control block of glibc's that is in no list yet, and the values of the first 32 keys. */
+static dp_addr glibc_block(uint32_t tid, dp_addr interpreter, bool has_self)
 {
-    enum { SELF_AGAIN = 16, TID = 0x2d0, VALUES = 0x510, SIZE = VALUES + WORD, PAIR = 16 };
-    dp_addr block = made_room(&m, SIZE), values = made_room(&m, (NO_KEY + 1) * PAIR);
-    made_put(&m, block, block, WORD);
-    made_put(&m, block + SELF_AGAIN, block, WORD);
-    made_put(&m, block + TID, tid, 4);
-    made_put(&m, block + VALUES, values, WORD);
+    enum { SELF_AGAIN = 16, PAIR = 16 };
+    dp_addr block = made_room(&m, GLIBC_VALUES + WORD);
+    dp_addr values = made_room(&m, (NO_KEY + 1) * PAIR);
+    made_put(&m, block, has_self ? block : 0, WORD);
+    made_put(&m, block + SELF_AGAIN, has_self ? block : 0, WORD);
+    made_put(&m, block + GLIBC_TID, tid, 4);
+    made_put(&m, block + GLIBC_VALUES, values, WORD);
     made_put(&m, values + PAIR * KEY + WORD, interpreter, WORD);
     made_put(&m, values + PAIR * NO_KEY + WORD, interpreter, WORD);
     return block;
@@ -355,7 +360,7 @@ static dp_addr musl_block(uint32_t tid, dp_addr interpreter)
 }
 
 /* Begins a process with n threads. Its numbers are 100, 101 ...; the last one runs no perl. */
-static void begin_threads(struct made_threads *t, size_t n, bool musl)
+static void begin_threads(struct made_threads *t, size_t n, enum libc libc)
 {
     begin(36, true);
     t->threads = (struct dp_threads){ t->list, n, MOST };
@@ -366,11 +371,15 @@ static void begin_threads(struct made_threads *t, size_t n, bool musl)
         uint32_t tid = 100 + (uint32_t)i;
         dp_addr interpreter = i + 1 < n || n == 1 ? m.interpreter : 0;
         t->list[i] = (struct dp_thread){ (pid_t)tid, (pid_t)tid, 0 };
-        t->block[i] = musl ? musl_block(tid, interpreter) : glibc_block(tid, interpreter);
+        t->block[i] = libc == MUSL ? musl_block(tid, interpreter)
+                                   : glibc_block(tid, interpreter, libc == GLIBC);
     }
-    for (size_t i = 0; musl && i < n; i++) {
-        made_put(&m, t->block[i] + MUSL_NEXT, t->block[(i + 1) % n], WORD);
-        made_put(&m, t->block[i] + MUSL_BEFORE, t->block[(i + n - 1) % n], WORD);
+    for (size_t i = 0; libc != GLIBC && i < n; i++) {
+        dp_addr next = t->block[(i + 1) % n], before = t->block[(i + n - 1) % n];
+        /* glibc's links lead to links, musl's to blocks */
+        size_t links = libc == MUSL ? 0 : GLIBC_NEXT;
+        made_put(&m, t->block[i] + (links ? links : MUSL_NEXT), next + links, WORD);
+        made_put(&m, t->block[i] + (links ? GLIBC_BEFORE : MUSL_BEFORE), before + links, WORD);
     }
     dp_regions_init(&t->regions);
 }
@@ -394,11 +403,12 @@ static void add_region(struct made_threads *t, dp_addr start, dp_addr end, const
         abort();
 }
 
-static void threads(bool musl)
+static void threads(enum libc kind)
 {
-    const char *libc = musl ? "musl" : "glibc";
+    static const char *const names[] = { "glibc", "glibc of arm64", "musl" };
+    const char *libc = names[kind];
     struct made_threads t;
-    begin_threads(&t, 3, musl);
+    begin_threads(&t, 3, kind);
     is_u(find_threads(&t), 0, "%s: no mapping, no thread", libc);
     add_region(&t, MADE_BASE, MADE_BASE + MADE_SIZE, "");
     is_u(find_threads(&t), 2, "%s: each thread that runs perl is found", libc);
@@ -415,7 +425,7 @@ static void threads(bool musl)
     is_u(find_threads(&t), 1, "%s: a core file leads to the block itself", libc);
     is_u(t.in[1], m.interpreter, "%s: of its thread", libc);
     end_threads(&t);
-    begin_threads(&t, 1, musl);
+    begin_threads(&t, 1, kind);
     add_region(&t, MADE_BASE, MADE_BASE + MADE_SIZE, "");
     is_u(find_threads(&t), 1, "%s: a process of one thread", libc);
     end_threads(&t);
@@ -425,7 +435,7 @@ static void threads(bool musl)
 static void ring(void)
 {
     struct made_threads t;
-    begin_threads(&t, 4, true);
+    begin_threads(&t, 4, MUSL);
     add_region(&t, t.block[2], t.block[2] + MUSL_VALUES, "/lib/ld-musl-x86_64.so.1");
     is_u(find_threads(&t), 3, "one block in the library leads to all others");
     made_put(&m, t.block[0] + MUSL_BEFORE, 0x10, WORD);
@@ -438,9 +448,27 @@ static void ring(void)
     made_put(&m, t.block[2] + MUSL_TID, 100, 4);
     is_u(find_threads(&t), 2, "two blocks of one thread count once");
     end_threads(&t);
-    begin_threads(&t, 3, true);
+    begin_threads(&t, 3, MUSL);
     add_region(&t, t.block[0], t.block[0] + MUSL_VALUES, "/var/data");
     is_u(find_threads(&t), 0, "the mapping of another file has no blocks");
+    end_threads(&t);
+}
+
+/* The list of glibc's blocks. */
+static void links(void)
+{
+    struct made_threads t;
+    begin_threads(&t, 4, GLIBC_LINKS);
+    add_region(&t, MADE_BASE, MADE_BASE + MADE_SIZE, "");
+    made_put(&m, t.block[0] + GLIBC_BEFORE, 0x10, WORD);
+    is_u(find_threads(&t), 2, "a block whose neighbour before cannot be read is none");
+    ok(!t.in[0] && t.in[1] && t.in[2], "others are");
+    made_put(&m, t.block[0] + GLIBC_BEFORE, t.block[3] + GLIBC_NEXT, WORD);
+    made_put(&m, t.block[0] + GLIBC_NEXT, t.block[2] + GLIBC_NEXT, WORD);
+    is_u(find_threads(&t), 1, "nor is one whose neighbour behind does not lead back");
+    made_put(&m, t.block[0] + GLIBC_NEXT, t.block[1] + GLIBC_NEXT, WORD);
+    made_put(&m, t.block[1] + GLIBC_TID, 100, 4);
+    is_u(find_threads(&t), 2, "two blocks of one thread count once");
     end_threads(&t);
 }
 
@@ -460,9 +488,11 @@ int main(void)
     circles();
     random_changes();
     pages();
-    threads(false);
-    threads(true);
+    threads(GLIBC);
+    threads(GLIBC_LINKS);
+    threads(MUSL);
     ring();
+    links();
     dp_buf_release(&args);
     is_i(dp_mem_live(), 0, "all memory is freed");
     return tap_done();

@@ -190,13 +190,14 @@ sub run_command {
     return $status & 127 ? 128 + ($status & 127) : $status >> 8 || $reported;
 }
 
-# Tries to attach until the command has begun to run perl. Returns the reason if it never does.
+# Tries to attach until the command has begun to run perl. Returns the reason if it never does. Once
+# the kernel has refused, that is the reason, also if the command has ended when it is tried again.
 sub attach_soon {
     my ($session, $pid, $has_ended) = @_;
     my ($until, $why) = (Time::HiRes::time() + PATIENCE);
     until ($has_ended->()) {
         return undef if eval { $session->add($pid); 1 };
-        $why = $@ =~ s/\n\z//r;
+        $why = $@ =~ s/\n\z//r if ($why // '') !~ / may not be read: /;
         $session->add_children if $session->{children};
         return undef if @{ $session->{targets} };
         last if Time::HiRes::time() > $until;
@@ -229,7 +230,8 @@ sub write_profiles {
     my $due = $sum{samples} + $bad;
     complain("dprofattach: $bad of $due samples could not be read, and the time of each is in the "
         . 'next one; --pause loses fewer') if $bad > MANY_GIVEN_UP * $due;
-    complain("dprofattach: $sum{behind} samples were left out, since the machine is busy; "
+    complain('dprofattach: ' . plural($sum{behind}, 'sample was', 'samples were')
+        . ' left out, since the machine is busy; '
         . 'try a lower --rate') if $sum{behind} > MANY_GIVEN_UP * $sum{samples};
     return OK;
 }
