@@ -9,7 +9,7 @@
 enum { EXACT = 50 };            /* with more values in all, the normal distribution is as
                                  * accurate */
 
-/* Compares two numbers of values by the values, then by number. */
+/* Compares values by size, then by number. */
 static int by_value(const void *ctx, uint32_t a, uint32_t b)
 {
     const double *v = ctx;

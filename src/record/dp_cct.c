@@ -148,9 +148,9 @@ static uint32_t key_of(struct dp_cct *cct, uint32_t id, uint32_t site)
     return slot->value;
 }
 
-/* Finds the context that a call shares if it gets none of its own, and counts the call as folded:
- * the nearest one of the same sub above. NULL: there is none. Only contexts of resumed calls have
- * no histogram. */
+/* Finds the context that a call shares if it gets none of its own: the nearest one of the same sub
+ * above; NULL: there is none. Counts the call as folded. Only contexts of resumed calls have no
+ * histogram. */
 static struct dp_cct_node *share_context(struct dp_cct *cct, struct dp_cct_node *node, uint32_t id,
                                          bool resumed)
 {

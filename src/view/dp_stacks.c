@@ -587,7 +587,8 @@ static int by_name(const void *ctx, uint32_t a, uint32_t b)
     return stands_before(&items[a], &items[b]) ? -1 : 1;
 }
 
-/* Sorts the kids, few ones without memory: most frames have few. Returns 0 or DP_E_NOMEM. */
+/* Sorts the kids. Most frames have few, which are sorted without taking memory. Returns 0 or
+ * DP_E_NOMEM. */
 static int sort_kids(struct making *m)
 {
     struct item *k = m->kids;

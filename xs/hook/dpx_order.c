@@ -317,7 +317,7 @@ static long steps_of_line(pTHX_ bool splits)
 
 /* ---- %ENV ---- */
 
-/* Fills a hash as perl fills %ENV; more: one more name. */
+/* Returns a hash that is filled as perl fills %ENV; more: one more name, or NULL. */
 static HV *fill_env(pTHX_ const char *more)
 {
     HV *hv = (HV *)sv_2mortal((SV *)newHV());

@@ -60,7 +60,7 @@ struct model {
 
 /* ---- the small interpreter ---- */
 
-/* The model's op that pushes a value. */
+/* The model's op that pushes its value. */
 static DP_NOINLINE struct op *run_value(struct model *m)
 {
     struct value *v = m->op->value;

@@ -270,6 +270,7 @@ static size_t string_bytes(SV *sv)
     return SvIsCOW(sv) ? bytes / (CowREFCNT(sv) + 1u) : bytes;
 }
 
+/* The size of a value: its head, its body and its own memory. */
 static size_t bytes_of(SV *sv)
 {
     size_t bytes = dpx_kind_head_bytes(sv);
@@ -354,7 +355,8 @@ static void set_count(struct dp_cct_node *node, struct dp_stmt *line, size_t at,
     *has = now;
 }
 
-/* Takes a census, and gives the counts to contexts and statements. */
+/* Takes a census, and gives the counts to contexts and statements. Before the second census, keeps
+ * the bytes that the first has found: growth is counted from there. */
 static void count_values(pTHX_ struct dpx_ctx *ctx, struct dpx_values *v)
 {
     size_t at = dpx_run.plan.heap_at;
