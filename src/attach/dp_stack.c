@@ -80,7 +80,8 @@ static void add_head(const struct dp_stack *st, struct reading *r)
     add_part(r, DP_PERL_VAR(perl, st->interpreter, phase), &r->phase, sizeof r->phase);
 }
 
-/* Takes the interpreter's variables from where a reading has put them (add_head) into the stack. */
+/* Copies the interpreter's variables into the stack, out of a reading, where add_head had them
+ * put. */
 static void take_head(struct dp_stack *st, const struct reading *r)
 {
     const struct dp_layout *at = &st->code->perl->at;

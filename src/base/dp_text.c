@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The length of the well-formed UTF-8 character at p, 0 if there is none. */
+/* The length of the well-formed UTF-8 character at p, 0 if there is none. len is at least 1. */
 static size_t utf8_length(const unsigned char *p, size_t len)
 {
     size_t n;

@@ -56,7 +56,7 @@ static int prepare_search(struct search *s)
     return 0;
 }
 
-/* Tests all parts, and adjusts their p values for each other. */
+/* Tests all parts, and adjusts their p values for each other. Returns 0 or a DP_E. */
 static int test_all(struct search *s, size_t n)
 {
     const struct dp_history *h = s->history;
@@ -74,8 +74,8 @@ static int test_all(struct search *s, size_t n)
     return 0;
 }
 
-/* Keeps the change points found in the parts, and makes the parts to be tested next. Returns their
- * number. */
+/* Keeps the change points found in the parts, and makes the parts to be tested next. Returns the
+ * number of these parts. */
 static size_t split_all(struct search *s, size_t n, double alpha)
 {
     size_t more = 0;
@@ -96,7 +96,7 @@ static size_t split_all(struct search *s, size_t n, double alpha)
     return more;
 }
 
-/* Sorts changes by series, then by their place in it. */
+/* Compares changes by series, then by their place in it. */
 static int by_place(const void *ctx, uint32_t a, uint32_t b)
 {
     const struct dp_changepoint *found = ctx, *x = &found[a], *y = &found[b];

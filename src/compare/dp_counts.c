@@ -14,6 +14,7 @@ struct given {
     double of[2];               /* exposure of x, of y */
 };
 
+/* The least and the greatest count that side y can have. */
 static double least_of(const struct given *g)
 {
     double rest = g->both - g->of[0];
@@ -45,9 +46,9 @@ static double likely_count(const struct given *g)
 
 static const double nothing = 1e-300;
 
-/* The probability of k or less, and that of k or more. Both are sums of products of steps from the
- * most likely count, so logarithms lose no digits and nothing overflows. Terms beyond some 37
- * standard deviations are 0. */
+/* Sets *below to the probability of k or less, and *above to that of k or more. Both are sums of
+ * products of steps from the most likely count, so logarithms lose no digits and nothing overflows.
+ * Terms beyond some 37 standard deviations are 0. */
 static void count_tails(const struct given *g, double k, double *below, double *above)
 {
     double middle = likely_count(g), least = least_of(g), most = most_of(g), all = 0, weight = 1;
@@ -67,7 +68,7 @@ static void count_tails(const struct given *g, double k, double *below, double *
     *above /= all;
 }
 
-/* Returns the two-sided p of k counts, from the exact probabilities of both tails. */
+/* Returns the two-sided p if side y has the count k: twice the smaller one of the exact tails. */
 static double exact_p(const struct given *g, double k)
 {
     double below, above;
@@ -76,7 +77,8 @@ static double exact_p(const struct given *g, double k)
     return p < 1 ? p : 1;
 }
 
-/* The ratio of rates at which a count of y as high as k, or as low, has just this probability. */
+/* A bound of the ratio of rates, y's by x's: the ratio at which a count of y has just this
+ * probability to be k or less, if high is set, and otherwise to be k or more. */
 static double ratio_bound(struct given g, double k, bool high, double chance)
 {
     double low = -60, top = 60, from = g.of[0] / g.of[1];
@@ -160,8 +162,8 @@ static void log_interval(struct dp_counts *out, const struct dp_counted sum[2], 
     out->high = ratio * exp(off);
 }
 
-/* The ratios that neither test rejects: the exact one and, with several runs, Student's. p is the
- * greater one of both tests. */
+/* Sets out->low and out->high to the bounds of the ratios that neither test rejects: the exact one
+ * and, with several runs, Student's. p is the greater one of both tests. */
 static void ratio_interval(struct dp_counts *out, const struct dp_counted sum[2], size_t freedom,
                            double confidence)
 {

@@ -33,7 +33,8 @@ static int key_at(const struct dp_diff *diff, enum dp_key key)
     return -1;
 }
 
-/* The number of an entry's label among the labels that were paired. */
+/* The number of an entry's label among the labels that were paired. DP_MAP_NONE: it is none of
+ * them, or the rows have no subs. */
 static uint32_t label_of(const struct dp_diff *diff, uint32_t entry)
 {
     int k = key_at(diff, DP_K_SUB);
@@ -44,7 +45,7 @@ static uint32_t label_of(const struct dp_diff *diff, uint32_t entry)
 }
 
 /* Makes the table of places on the first call. It has, by label, the last part that has the label,
- * and the sub there. */
+ * and the sub there. Returns false if memory is short. */
 static bool find_places(struct dp_diff *diff)
 {
     size_t n = diff->pairs.texts.count;
@@ -98,7 +99,8 @@ const struct dp_paired_line *dp_diff_line(const struct dp_diff *diff, uint32_t e
 
 /* ---- reading ---- */
 
-/* The entry of all runs that corresponds to an entry of one run. */
+/* The entry of all runs that corresponds to an entry of one run; it is made if it is new.
+ * DP_MAP_NONE: memory is short. */
 static uint32_t entry_of(struct dp_diff *diff, const struct dp_overhead *over, uint32_t entry)
 {
     uint32_t tuple[dp_key_count];
@@ -112,7 +114,7 @@ static uint32_t entry_of(struct dp_diff *diff, const struct dp_overhead *over, u
     return dp_pool_intern(&diff->entries, (const char *)tuple, n_keys * sizeof *tuple);
 }
 
-/* Makes room for entry n of an array; new elements are 0. */
+/* Makes room for entry n of an array; new elements are 0. Returns false if memory is short. */
 static bool make_room(void **ptr, size_t *cap, size_t n, size_t size)
 {
     return dp_mem_grow_cleared(ptr, cap, n + 1, size) == 0;
@@ -211,7 +213,8 @@ static int read_awake(struct dp_diff *diff, size_t r, size_t from, size_t end, s
     return rc;
 }
 
-/* Reads a run. Parts with packed contexts unpack them for this time. */
+/* Makes the report of a measure of run r, as read_awake does; parts with packed contexts unpack
+ * them for this time. Returns 0 or a DP_E. */
 static int read_run(struct dp_diff *diff, size_t r, size_t from, size_t end, size_t measure,
                     enum pass pass, dp_diff_each_fn *each, void *ctx)
 {
@@ -240,8 +243,8 @@ static int read_run(struct dp_diff *diff, size_t r, size_t from, size_t end, siz
     return rc;
 }
 
-/* Makes the reports of a measure of all runs, each from its parts. pass, each: as for
- * read_awake. */
+/* Makes the reports of a measure of all runs, each from its parts. pass, each: as for read_awake.
+ * Returns 0 or a DP_E. */
 static int read_measure(struct dp_diff *diff, size_t measure, enum pass pass, dp_diff_each_fn *each,
                         void *ctx)
 {
@@ -259,7 +262,7 @@ static int read_measure(struct dp_diff *diff, size_t measure, enum pass pass, dp
     return 0;
 }
 
-/* Scales values as if all runs had the baseline's total. */
+/* Scales the values of a measure so that each run has the mean total of the baseline's runs. */
 static void normalize_measure(struct dp_diff *diff, size_t measure)
 {
     double base = 0;
@@ -307,7 +310,8 @@ static bool is_by_line(const struct dp_diff *diff)
     return lines;
 }
 
-/* Pairs the lines of all sides by their texts, for rows that are lines. Returns 0 or a DP_E. */
+/* Pairs the lines of all sides by their texts, for rows that are lines, and sets diff->by_line.
+ * Returns 0 or a DP_E. */
 static int pair_lines(struct dp_diff *diff)
 {
     const struct dp_diff_how *how = diff->how;
@@ -319,7 +323,8 @@ static int pair_lines(struct dp_diff *diff)
     return rc;
 }
 
-/* Puts all parts and all runs into one list each, and pairs the subs and the lines. */
+/* Puts all parts and all runs into one list each, finds the common tick rate, and pairs the subs
+ * and, if rows are lines, the lines. Returns 0 or a DP_E. */
 static int prepare_sides(struct dp_diff *diff)
 {
     size_t n = 0, runs = 0, at = 0;

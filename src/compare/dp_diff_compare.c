@@ -379,8 +379,8 @@ static int test_both(const struct comparing *c, uint32_t e, struct dp_diff_value
     return rc;
 }
 
-/* Tests the loaded values by the test for their kind, and extends the interval to the shown change.
- * Returns 0 or a DP_E. */
+/* Tests the loaded values by the test for samples, counters, pairs or times, and widens the
+ * interval so that it contains the shown change. Returns 0 or a DP_E. */
 static int test_as(const struct comparing *c, uint32_t e, bool counted, struct dp_diff_values *v)
 {
     int rc = counted ? dp_diff_count(&c->counting, e, c->x, c->y, v)
@@ -447,7 +447,7 @@ static int learn_variances(struct comparing *c, double floor, struct dp_hosts_pr
     return 0;
 }
 
-/* The middle of the totals (100 %) of a side's runs. */
+/* The middle of the totals (100 %) of a side's runs. Overwrites c->x. */
 static double whole_of(const struct comparing *c, uint32_t side)
 {
     double *v = c->x;

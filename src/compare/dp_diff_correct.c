@@ -13,7 +13,9 @@ static const double others_least = 0.1, others_most = 0.5, others_step = 0.05;
 /* The part of the remaining alpha for times that change in the direction of the work. */
 static const double expected_share = 0.95;
 
-/* The work that an entry did, compared between both sides. */
+/* Whether an entry did more work than on the baseline, less, or the same: by its ops, and by its
+ * calls if the ops are equal. The work is unknown if these do not repeat exactly. room: three
+ * numbers for each run, and three more. */
 static enum work work_of(const struct dp_diff *diff, bool incl, uint32_t side, uint32_t e,
                          double *room)
 {
@@ -124,6 +126,7 @@ static void correct_p(struct correcting *c)
         dp_stat_holm(c->p, c->weight, k, c->order);
 }
 
+/* Is the change so small that the memory layout of the process may cause it? */
 static bool is_layout(const struct correcting *c, const struct dp_diff_values *v)
 {
     return v->base && fabs((double)v->value / (double)v->base - 1) <= c->family->layout;
@@ -142,7 +145,7 @@ static enum dp_diff_verdict verdict_of(const struct correcting *c, size_t e)
     return known_work(c, e) == WORK_SAME && is_layout(c, v) ? DP_DIFF_LAYOUT : DP_DIFF_TRUE;
 }
 
-/* Gives a sum that waits for a verdict its own. */
+/* Gives a sum that waits for a verdict one, after its p has been divided by how->spending. */
 static void judge_sum(const struct correcting *c, struct dp_diff_values *v)
 {
     if (!is_waiting(v))

@@ -47,7 +47,9 @@ static double usual_rate(const struct dp_diff_counting *c, const struct dp_diff_
     return c->measure == 0 && c->diff->adjusted ? rate * run->speed : rate;
 }
 
-/* Loads an entry's counts in the runs of a side; v has the entry's values there. */
+/* Loads an entry's counts in the runs of a side. v: the entry's value in each run of the side. A
+ * rate's exposure is the number of samples that the run usually takes for one unit of the measure,
+ * corrected by what this entry's own samples stand for. */
 static void load_counts(const struct dp_diff_counting *c, uint32_t e, uint32_t side,
                         const double *v, struct dp_counted *shares, struct dp_counted *rates)
 {
@@ -67,7 +69,8 @@ static void load_counts(const struct dp_diff_counting *c, uint32_t e, uint32_t s
         samples += rates[n].count;
         n++;
     }
-    /* this entry's samples stand for more or less than the usual ones */
+    /* this entry's samples stand for more or less than the usual ones: `worth` is the usual number
+     * of samples for the entry's values */
     for (size_t i = 0; i < n && samples > 0; i++)
         rates[i].of *= samples / worth;
 }

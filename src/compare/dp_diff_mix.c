@@ -8,7 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-/* An entry in a phase: its number in diff->strata, where its text consists of both numbers. */
+/* An entry in a phase. Its number is that of its text in diff->strata; the text consists of these
+ * two numbers. */
 struct stratum { uint32_t entry, phase; };
 
 /* Returns a stratum, which is a kind of call within a phase, by its number. */
@@ -182,12 +183,15 @@ static double factor_of(const struct mixing *mix, uint32_t phase)
            : 1;
 }
 
+/* The factor from the run's time in a stratum to its time with the baseline's calls; 0 if the run
+ * has no calls there. */
 static double weight_of(const struct mixing *mix, uint32_t s)
 {
     return mix->of[s] > 0 ? mix->weight[s] / mix->of[s] : 0;
 }
 
-/* Measures the factors of the phases of a run. */
+/* Sums up the run's known time in each phase and in all, as it is and with the baseline's calls;
+ * factor_of divides the two. */
 static void measure_factors(const struct mixing *mix, const struct dp_diff_run *run)
 {
     struct both *whole = &mix->factors[mix->diff->texts.count];

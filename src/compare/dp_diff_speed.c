@@ -72,7 +72,8 @@ static bool is_of_same_work(const struct dp_diff *diff)
     return diff->how->work == diff->how->counts || dp_diff_has_units(diff->how);
 }
 
-/* The time for a unit of work. */
+/* The sub's time for a unit of work in a run or, if all runs do the same work, its time. 0: the run
+ * has none, or diff->changed excludes the sub. */
 static double rate_of(const struct dp_diff *diff, const struct dp_diff_run *run, size_t e)
 {
     const struct dp_diff_column *time = &run->columns[0], *work = &run->columns[diff->how->work];
@@ -85,7 +86,8 @@ static double rate_of(const struct dp_diff *diff, const struct dp_diff_run *run,
            / (double)work->self[e];
 }
 
-/* The sub's median time per op over all runs; 0 if it is too small, or missing in a run. */
+/* The sub's median time for a unit of work over all runs; 0 if a run lacks it, or if its time in
+ * all runs together is below `floor`. */
 static double usual_rate(const struct dp_diff *diff, size_t e, double floor, double *scratch)
 {
     double sum = 0;
@@ -119,7 +121,8 @@ static bool take_points(const struct points *to, const struct dp_diff *diff, siz
 
 /* Measures how strongly each entry depends on a run's speed. A sub bound to memory suffers more
  * from one disturbance and less from another than a sub bound to the processor. Pairs of runs of
- * one side show how much, because they differ in nothing else. */
+ * one side show how much, because they differ in nothing else. Sets diff->slopes; leaves it NULL if
+ * a side has too few or too many runs, or if all runs do the same work. Returns 0 or a DP_E. */
 static int measure_slopes(struct dp_diff *diff, const double *usual)
 {
     size_t n = dp_diff_entries(diff);
@@ -148,9 +151,9 @@ static int measure_slopes(struct dp_diff *diff, const double *usual)
     return rc;
 }
 
-/* Sets the speed of each run: the median, over the subs with enough time, of the time per op
- * relative to the sub's usual one. With fewer than FEW such subs the speeds stay unknown. Returns 0
- * or a DP_E. */
+/* Sets the speed of each run, where above 1 is slower: the median, over the subs with enough time
+ * that no run lacks, of the time for a unit of work relative to the sub's usual one. With fewer
+ * than FEW such subs the speeds stay unknown. Returns 0 or a DP_E. */
 static int measure_speed(struct dp_diff *diff)
 {
     size_t n = dp_diff_entries(diff), count = 0;
@@ -183,7 +186,8 @@ static int measure_speed(struct dp_diff *diff)
 /* A difference between the speeds of sides that chance produces less often is considered real. */
 static const double chance = 0.05;
 
-/* Compares the speeds like other values; a million is the speed of the median run. */
+/* Compares the speeds like other values, in millionths of the usual speed, and sets *v. Returns 0
+ * or a DP_E. */
 static int compare_speeds(const struct dp_diff *diff, uint32_t side, struct dp_diff_values *v)
 {
     size_t n = 0, m = 0;
@@ -218,7 +222,7 @@ static int compare_speeds(const struct dp_diff *diff, uint32_t side, struct dp_d
 }
 
 /* Did more than a third of the tested entries differ? Then the median run's speed may reflect these
- * differences. For hosts, notes which entries differ. */
+ * differences. For hosts, notes which entries differ. Returns 1, 0 or a DP_E. */
 static int changed_much(struct dp_diff *diff, uint32_t side)
 {
     struct dp_diff_family family;
@@ -241,7 +245,8 @@ static int changed_much(struct dp_diff *diff, uint32_t side)
     return rc;
 }
 
-/* Measures the speeds, and decides whether to divide by them. */
+/* Measures the speeds, and sets diff->adjusted to whether values are divided by them. Returns 0 or
+ * a DP_E. */
 static int adjust_once(struct dp_diff *diff)
 {
     uint32_t shown =

@@ -53,7 +53,8 @@ static int64_t branch_of(struct dp_diff_tree *tree, uint32_t parent, uint32_t na
     return (int64_t)n;
 }
 
-/* Returns the number that a text of the overhead view has in the tree's own pool. */
+/* Returns the number that a text of the overhead view has in the tree's own pool; DP_MAP_NONE:
+ * memory is short. */
 static uint32_t text_of(struct dp_diff_tree *tree, const struct dp_overhead *over, uint32_t value)
 {
     const struct dp_name *name = dp_pool_name(&over->values, value);
@@ -106,7 +107,7 @@ static int add_edges(struct dp_diff_tree *tree, uint32_t side, const struct dp_o
 }
 
 /* Adds the contexts of a run to the branches of the tree. of: by context of the run, its branch;
- * texts: by value of the run, its number among ours plus 1. */
+ * texts: by value of the run, its number among ours plus 1. Returns 0 or DP_E_NOMEM. */
 static int add_contexts(struct dp_diff_tree *tree, uint32_t side, const struct dp_overhead *over,
                         uint32_t *of, uint32_t *texts)
 {

@@ -44,7 +44,7 @@ void dp_diff_tree_init(struct dp_diff_tree *tree, size_t n_sides, const char *ed
                        size_t edges_of_len, bool callees);
 void dp_diff_tree_release(struct dp_diff_tree *tree);
 
-/* A dp_diff_each_fn: adds a run. ctx is the tree. */
+/* A dp_diff_each_fn: adds a run. ctx is the tree. Returns 0 or a DP_E. */
 int dp_diff_tree_add(void *ctx, const struct dp_diff *diff, const struct dp_diff_run *run,
                      const struct dp_overhead *over);
 

@@ -19,7 +19,8 @@ struct walk {
     void *ctx;
 };
 
-/* Calls the listener with one branch of the tree as a line of the output. */
+/* Calls the listener with one branch of the tree as a line of the output. Returns what the listener
+ * does. */
 static int give_branch(struct walk *w, uint32_t branch, unsigned level)
 {
     const struct dp_diff_tree *t = w->tree;
@@ -31,7 +32,8 @@ static int give_branch(struct walk *w, uint32_t branch, unsigned level)
     return w->fn(w->ctx, &line);
 }
 
-/* Hands over the branches of a parent that are too small, as one line. */
+/* Hands over the branches of a parent that are too small, as one line. Returns what the listener
+ * does, or DP_E_NOMEM. */
 static int give_rest(struct walk *w, uint32_t from, uint32_t end, unsigned level)
 {
     const struct dp_diff_tree *t = w->tree;
@@ -88,7 +90,8 @@ static int enter_branch(struct walk *w, uint32_t branch)
     return seen < 0 ? (int)seen : 0;
 }
 
-/* Walks everything below the root. */
+/* Walks everything below the root. Returns 0, a DP_E, or what the listener returned to end the
+ * walk. */
 static int walk_down(struct walk *w)
 {
     int rc = enter_branch(w, 0);

@@ -29,8 +29,8 @@ struct checking {
 
 static int64_t growth_of(const struct dp_diff_values *v) { return (int64_t)(v->value - v->base); }
 
-/* The limit in ticks, or in units of the count. Rounds so that 3 % of 100 are 3, whatever the last
- * bit of a double. */
+/* The growth over `base` that the rule's i-th limit allows, in ticks, or in units of the count.
+ * Rounds so that 3 % of 100 are 3, whatever the last bit of a double. */
 static double limit_of(const struct dp_rule *rule, size_t i, uint64_t base, uint64_t hz)
 {
     double limit = rule->limits[i].value
@@ -114,7 +114,7 @@ static int check_growth(struct checking *c, const struct dp_rule *rule, uint32_t
     return 0;
 }
 
-/* The least value that breaks the rule. */
+/* The greatest growth over `base` that the rule's limits allow. */
 static double forbidden_value(const struct checking *c, const struct dp_rule *rule, uint64_t base)
 {
     double most = 0;
@@ -125,7 +125,8 @@ static double forbidden_value(const struct checking *c, const struct dp_rule *ru
     return most;
 }
 
-/* Notes how well the runs distinguish an entry's growth from chance. */
+/* Notes how well the runs distinguish an entry's growth from chance. Notes nothing for other rules,
+ * and for entries without a test. Returns 0 or DP_E_NOMEM. */
 static int note_sight(struct checking *c, const struct dp_rule *rule,
                       const struct dp_diff_values *v)
 {
@@ -146,7 +147,7 @@ static int note_sight(struct checking *c, const struct dp_rule *rule,
     return 0;
 }
 
-/* Sorts by percent, the smallest first. */
+/* Compares sights by percent, the smallest first. */
 static int by_percent(const void *ctx, uint32_t x, uint32_t y)
 {
     const struct sight *s = ((const struct checking *)ctx)->sights;
@@ -170,7 +171,8 @@ static void sum_up_counts(const struct checking *c, struct dp_power *power, doub
     power->needed = power->is_limited && needed <= MOST_RUNS ? (size_t)needed : 0;
 }
 
-/* Sums up the notes on a rule. */
+/* Sums up the notes on a rule: appends to the gate what the rule's tests could have detected, and
+ * how many runs would detect what it forbids. Returns 0 or DP_E_NOMEM. */
 static int sum_up(struct checking *c)
 {
     struct dp_gate *g = c->gate;
@@ -236,7 +238,8 @@ static int match_name(const struct checking *c, const struct dp_rule *rule,
     return rc < 0 ? DP_E_HOST : rc;
 }
 
-/* Does the rule's pattern match? For rules about lines it matches FILE:LINE, or the file. */
+/* Does the rule's pattern match? For rules about lines it matches FILE:LINE, or the file. Returns
+ * 1, 0 or DP_E_HOST. */
 static int matches_rule(const struct checking *c, const struct dp_rule *rule, uint32_t entry)
 {
     const struct dp_name all = { total, sizeof total - 1 };
@@ -320,7 +323,8 @@ static int compare_findings(const void *ctx, uint32_t x, uint32_t y)
     return dp_name_compare(dp_diff_text(a->diff, a->entry, 0), dp_diff_text(b->diff, b->entry, 0));
 }
 
-/* The comparison by line, made when the first rule needs it. */
+/* Sets *lines to the comparison by line, which is made when the first rule needs it. Returns 0 or a
+ * DP_E; DP_E_ARG: a profile has no lines. */
 static int by_line(struct dp_gate *gate, const struct dp_diff *diff, const struct dp_diff **lines)
 {
     *lines = gate->lines ? gate->lines : diff;

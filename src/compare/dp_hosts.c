@@ -55,8 +55,9 @@ struct dp_hosts_variance dp_hosts_variance(const double *x, size_t n, const doub
 
 /* ---- the usual variance ---- */
 
-/* The derivatives of the logarithm of the gamma function: recurrence up to 6, then the asymptotic
- * series (Abramowitz and Stegun, 6.3.18 and 6.4.12). */
+/* The first derivative of the logarithm of the gamma function; trigamma is the second. The
+ * recurrence moves x to 6 or more, where the asymptotic series is exact enough (Abramowitz and
+ * Stegun, 6.3.18 and 6.4.12). */
 static double digamma(double x)
 {
     double sum = 0;
@@ -66,8 +67,7 @@ static double digamma(double x)
     return sum + log(x) - 0.5 / x - z * (1.0 / 12 - z * (1.0 / 120 - z / 252));
 }
 
-/* Returns the trigamma function of x: the recurrence moves x to 6 or more, where the asymptotic
- * series is exact enough. */
+/* Returns the trigamma function of x, in the same way as digamma. */
 static double trigamma(double x)
 {
     double sum = 0;
@@ -132,7 +132,8 @@ static bool is_unusual(const struct dp_hosts_variance *v, const struct dp_hosts_
     return v->relative > prior->relative * root * root * root;
 }
 
-/* Averages a variance with the usual one. */
+/* Returns the average of a variance and the usual one, or the variance itself if the usual one is
+ * unknown or far smaller. */
 static struct dp_hosts_variance moderate_variance(struct dp_hosts_variance v,
                                                   const struct dp_hosts_prior *prior)
 {

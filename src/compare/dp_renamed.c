@@ -59,7 +59,8 @@ static bool is_within(double a, double b, double part)
     return fabs(a - b) <= part * (a > b ? a : b);
 }
 
-/* The distance between two subs; INFINITY: they are different subs. */
+/* The distance between two subs, by their ops or, if these are unknown, by their time a call;
+ * INFINITY: they are different subs. */
 static double sub_distance(const struct sub *a, const struct sub *b)
 {
     double ratio = (b->time / b->calls) / (a->time / a->calls), off = fabs(log(ratio));
@@ -89,6 +90,7 @@ static bool is_only_one(const struct sub *a, const struct subs *others)
     return n == 1;
 }
 
+/* Compares subs by time, the longest first, then by number. */
 static int by_time(const void *ctx, uint32_t x, uint32_t y)
 {
     const struct sub *s = ctx;

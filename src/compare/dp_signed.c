@@ -16,7 +16,7 @@ bool dp_signed_decides(size_t n, double alpha)
 
 /* ---- p ---- */
 
-/* Sorts differences by their size without the sign, then by number. */
+/* Compares differences by their size without the sign, then by number. */
 static int by_size(const void *ctx, uint32_t a, uint32_t b)
 {
     const double *d = ctx;
@@ -25,7 +25,7 @@ static int by_size(const void *ctx, uint32_t a, uint32_t b)
 }
 
 /* The doubled ranks of the sizes of differences, by difference. Equal sizes get their mean rank. A
- * difference of 0 uses up a rank and counts for nothing. */
+ * difference of 0 uses up a rank and counts for nothing. Returns 0 or DP_E_NOMEM. */
 static int ranks_of(uint32_t *rank, const double *d, size_t n)
 {
     uint32_t *order = dp_sort_order(n, by_size, d);
@@ -41,8 +41,9 @@ static int ranks_of(uint32_t *rank, const double *d, size_t n)
     return 0;
 }
 
-/* The number of ways to choose ranks that add up to s, for each s up to `most`; the caller frees
- * the result. Counts are doubles, which are large enough for 50 ranks. */
+/* The number of ways to choose ranks that add up to s, for each s up to `most`. The numbers are
+ * doubles, as there are 2^50 ways to choose from 50 ranks. The caller frees the array; NULL: memory
+ * is short. */
 static double *ways_of(const uint32_t *rank, size_t n, size_t most)
 {
     double *ways = dp_mem_zalloc((most + 1) * sizeof *ways);
@@ -56,7 +57,7 @@ static double *ways_of(const uint32_t *rank, size_t n, size_t most)
 }
 
 /* Computes the two-sided p of a sum of signed ranks exactly, from all ways to choose the signs.
- * most: the sum of all ranks; sum: that of the positive differences. */
+ * most: the sum of all ranks; sum: that of the positive differences. Returns 0 or DP_E_NOMEM. */
 static int exact_p_of_sum(double *p, const uint32_t *rank, size_t n, size_t most, size_t sum)
 {
     double *ways = ways_of(rank, n, most), below = 0, above = 0, all = 0;
@@ -72,7 +73,8 @@ static int exact_p_of_sum(double *p, const uint32_t *rank, size_t n, size_t most
     return 0;
 }
 
-/* Computes the p of the sum of the ranks of positive differences. */
+/* Sets *p to the two-sided p of the sum of the ranks of positive differences. Returns 0 or
+ * DP_E_NOMEM. */
 static int test_ranks(double *p, const double *d, const uint32_t *rank, size_t n)
 {
     size_t sum = 0, most = 0;
@@ -92,8 +94,8 @@ static int test_ranks(double *p, const double *d, const uint32_t *rank, size_t n
 
 /* ---- the interval ---- */
 
-/* Finds the greatest sum of ranks of n different differences that the test considers too small; -1:
- * none. */
+/* Sets *sum to the greatest sum of ranks of n different differences that the test considers too
+ * small at this level; -1: there is none. Returns 0 or DP_E_NOMEM. */
 static int too_small(double *sum, size_t n, double chance)
 {
     size_t most = n * (n + 1) / 2;
@@ -115,8 +117,10 @@ static int too_small(double *sum, size_t n, double chance)
     return 0;
 }
 
-/* Computes the interval. If the sizes differ, the sum of the ranks of the differences above a shift
- * equals the number of averages above it. (J. W. Tukey: The simplest signed-rank tests, 1949.) */
+/* Sets out->low and out->high, which stay as they are if there are too few differences, and *shift,
+ * the median of the averages of two. If the sizes differ, the sum of the ranks of the differences
+ * above a shift equals the number of averages above it. (J. W. Tukey: The simplest signed-rank
+ * tests, 1949.) Returns 0 or DP_E_NOMEM. */
 static int shift_interval(struct dp_stat *out, double *shift, const double *d, size_t n,
                           double confidence)
 {

@@ -9,6 +9,7 @@
 enum { EXACT = 50 };            /* with more values in all, the normal distribution is as
                                  * accurate */
 
+/* Compares values by size, then by number. */
 static int by_value(const void *ctx, uint32_t a, uint32_t b)
 {
     const double *v = ctx;
@@ -54,8 +55,8 @@ double dp_stat_median(double *v, size_t n)
 /* ---- the distribution of a rank sum ---- */
 
 /* The number of ways to choose k of the doubled ranks so that they add up to s, for all k up to
- * `most` and all s up to `sum`: ways[k * (sum + 1) + s]. Counts are doubles, which are large enough
- * for 50 of 100. */
+ * `most` and all s up to `sum`: ways[k * (sum + 1) + s]. The numbers are doubles, as there are up
+ * to 1e29 ways to choose 50 of 100. The caller frees the array; NULL: memory is short. */
 static double *ways_of(const uint32_t *rank, size_t n, size_t most, size_t sum)
 {
     double *ways = dp_mem_zalloc((most + 1) * (sum + 1) * sizeof *ways);
@@ -151,7 +152,8 @@ static double off_mean(const struct moments *by_chance, size_t n, size_t total, 
     return deviation <= 0 || off <= 0 ? 0 : off / deviation;
 }
 
-/* Computes the p of n of `total` scores that add up to `sum`. */
+/* Sets *p to the two-sided p of n of `total` scores that add up to `sum`: exactly for up to EXACT
+ * scores, else by the normal distribution. Returns 0 or DP_E_NOMEM. */
 static int p_of_sum(double *p, const uint32_t *scores, size_t n, size_t total, size_t sum)
 {
     int rc = 0;
@@ -319,9 +321,9 @@ static void plain_scores(uint32_t *scores, size_t n, size_t m)
         scores[i] = bounded_score(2 * (uint32_t)i + 2, n, m);
 }
 
-/* Finds the greatest sum of the first sample's scores that the test considers too small at this
- * level; less than any sum if there is none. The distribution is symmetric, so the sums that are
- * too great follow from it. */
+/* Sets *sum to the greatest sum of the first sample's scores that the test considers too small at
+ * this level; to less than any sum if there is none. Returns 0 or DP_E_NOMEM. The distribution is
+ * symmetric, so the sums that are too great follow from it. */
 static int too_small(double *sum, const uint32_t *scores, size_t n, size_t total, double tail)
 {
     double mean = (double)n * (double)(total + 1);
@@ -381,7 +383,8 @@ static double first_beyond(const struct two_samples *s, double sum)
     return kth_difference(low, s->x, s->n, s->y, s->m);
 }
 
-/* Computes the shifts that the test does not reject. x and y are sorted. */
+/* Sets out->low and out->high to the bounds of the shifts that the test does not reject; infinite:
+ * there is no bound. x and y are sorted. Returns 0 or DP_E_NOMEM. */
 static int shift_interval(struct dp_stat *out, const double *x, size_t n, const double *y, size_t m,
                           double confidence)
 {
@@ -434,7 +437,7 @@ int dp_stat_compare(struct dp_stat *out, const double *x, size_t n, const double
 
 /* ---- a slope ---- */
 
-/* Finds the value at which half of the weights are reached. */
+/* Sets *median to the value at which half of the weights are reached. Returns 0 or DP_E_NOMEM. */
 static int weighted_median(double *median, const double *v, const double *weight, size_t n)
 {
     uint32_t *order = ordered_numbers(v, n);

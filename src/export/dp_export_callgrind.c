@@ -96,8 +96,9 @@ static int new_edge(struct callgrind *x, uint32_t caller, uint32_t callee, uint3
     return 0;
 }
 
-/* Finds or makes the edge of the current frame from the line where its caller called it. Returns
- * its number or DP_E_NOMEM. */
+/* Finds or makes the edge that leads to the walk's current frame from its caller's line of the
+ * call, or from the line where the caller begins if that is unknown. Returns its number or
+ * DP_E_NOMEM. */
 static int64_t edge_of(struct callgrind *x, uint32_t caller, uint32_t callee)
 {
     const struct dp_stacks *s = x->g.e.p->s;

@@ -170,7 +170,8 @@ static int put_threads(struct dp_firefox *x)
 
 /* ---- counters ---- */
 
-/* Writes a counter of a lane; thread: the number of a thread of its process. */
+/* Writes the track of the current measure in a lane. thread: the number, among all threads of the
+ * file, of one that belongs to the lane's process. */
 static int put_counter(struct dp_firefox *x, size_t thread)
 {
     struct dp_jsonout *json = &x->json;

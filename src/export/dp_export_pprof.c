@@ -124,8 +124,8 @@ static int64_t location_of(struct pprof *x, int64_t function, uint64_t line)
     return add_part(x, &x->locations, LOCATION) < 0 ? DP_E_NOMEM : id;
 }
 
-/* Finds or makes the location of a line of a sub's code; without a line, that of the sub's
- * beginning. */
+/* Finds or makes the location of a line of name n's code; line 0: where the sub begins. Returns its
+ * id or DP_E_NOMEM. */
 static int64_t location_at(struct pprof *x, uint32_t n, const struct dp_name *file, uint64_t line)
 {
     const struct dp_stacks_name *name = &x->e.p->s->names[n];

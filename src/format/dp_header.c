@@ -198,8 +198,9 @@ uint64_t dp_header_start(const struct dp_header *head)
     return seconds * nano + rest;
 }
 
-/* Reads $dprof_format, and refuses a file of a kind or version that this reader does not know. The
- * classic recorder wrote no such line: its files keep version 0. */
+/* Sets head->tree and head->version from $dprof_format. Refuses a format that is neither a trace
+ * nor a tree, and a newer version. The classic recorder wrote no such line: its files keep version
+ * 0. Returns 0 or a DP_E. */
 static int check_version(struct dp_header *head, struct dp_err *err)
 {
     const char *format = dp_header_get(head, "dprof_format");

@@ -291,7 +291,8 @@ static void find_order(struct division *d, size_t from, size_t to, size_t kind)
 
 /* ---- arrivals ---- */
 
-/* Takes a free arrival, or makes one. */
+/* Takes a free arrival (a context that is still to be divided), or makes one. It has brought no
+ * values. Returns its number or a DP_E. */
 static int64_t new_arrival(struct division *d)
 {
     size_t n = d->n_arrivals, width = d->g->width;
@@ -463,7 +464,9 @@ static int add_rest_of_calls(struct division *d, uint32_t node, uint32_t fn)
     return rc;
 }
 
-/* Completes a function whose values are divided: adds its calls, and frees its arrivals. */
+/* Completes a function whose contexts have its values: gives them their numbers of calls, passes on
+ * calls without cost, and frees its arrivals. A function without callers gets a context below the
+ * root. Returns 0 or a DP_E. */
 static int settle_function(struct division *d, uint32_t fn)
 {
     struct dp_callgraph_function *f = function_at(d, fn);

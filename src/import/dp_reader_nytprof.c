@@ -323,7 +323,8 @@ static int read_attribute(struct dp_reader *r, struct nytprof *in, struct dp_tex
     return 0;
 }
 
-/* Reads a record that is a line of text: :NAME=VALUE, !OPTION=VALUE, # and a comment. */
+/* Reads a record that is a line: `:NAME=VALUE`, `!OPTION=VALUE` or `#COMMENT`. Most are skipped.
+ * Returns 0 or a DP_E. */
 static int read_text_record(struct dp_reader *r, struct nytprof *in)
 {
     long len = dp_reader_whole_line(r);

@@ -204,9 +204,9 @@ static bool is_blank_or_none(struct dp_text t)
     return span_of(t, 0, dp_is_blank) == t.len;
 }
 
-/* Reads the ids, the processor, its mode and the time, if the id is at this word. The mode is read
- * only if timed is set. Returns whether the id is there, with a time behind it if timed is set, and
- * without one otherwise. */
+/* Steps over the id at this word, and over the processor, the mode (only if timed is set) and the
+ * time behind it; keeps none of them. Returns whether the id is there, and a time behind it exactly
+ * if timed is set. */
 static bool read_id(struct words *of, size_t id, bool timed)
 {
     of->at = id;

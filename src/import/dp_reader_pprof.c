@@ -84,7 +84,7 @@ static void set_place(struct dp_reader *r, const char *ptr)
     r->in.base = (uint64_t)(ptr - r->import.whole.ptr);
 }
 
-/* Reads a number of protocol buffers, seven bits a byte, the lowest bits first. Returns false if it
+/* Reads a varint of protocol buffers: seven bits a byte, the lowest bits first. Returns false if it
  * is cut off, or exceeds 64 bits. */
 static bool read_varint(struct dp_text *rest, uint64_t *out)
 {
@@ -249,8 +249,8 @@ static int add_mapping(struct dp_reader *r, struct pprof *p, struct dp_text t)
     return keep_index(r, &p->mapping_ids, id, p->n_files++);
 }
 
-/* Keeps the place of a location's message. A sample that uses it resolves it later, because what
- * the message refers to may follow in the file. Returns 0 or a DP_E. */
+/* Keeps the id of a location and where its message is. A sample that uses it resolves it later,
+ * because what the message refers to may follow in the file. Returns 0 or a DP_E. */
 static int add_location(struct dp_reader *r, struct pprof *p, struct dp_text t)
 {
     struct location loc = { .message = span_of(p, t), .first = UNKNOWN };

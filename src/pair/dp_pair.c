@@ -231,8 +231,8 @@ static void rename_package(struct making *m, struct dp_pair_prof *to, uint32_t s
 
 /* ---- anonymous subs ---- */
 
-/* Are the anonymous subs of a label in one file on every side that has any? Then the file may have
- * any name. */
+/* Are the anonymous subs of a label in one file on every side that has any? Then they are paired
+ * whatever that file is called on each side. */
 static bool has_one_file(const struct making *m, uint32_t label)
 {
     for (uint32_t side = 0; side < m->sides; side++) {

@@ -35,8 +35,9 @@ void dp_tree_times_release(struct dp_tree_times *tree);
 /* Begins a file, whose root has the frame `base`; keeps the memory. */
 void dp_tree_times_clear(struct dp_tree_times *tree, uint32_t base);
 
-/* Takes a context; name: number of its sub's name plus 1, or 0 if no frame has it. Returns a number
- * for the context, or DP_E_NOMEM. */
+/* Adds a context's own times to the frame of its sub, or to its parent's frame if no frame has that
+ * name, and appends the stretches in which it ran. name: number of its sub's name plus 1, or 0 if
+ * no frame has it. Returns the context's number in the file, or DP_E_NOMEM. */
 int64_t dp_tree_times_take(struct dp_tree_times *tree, const struct dp_context *c, uint32_t name);
 
 /* Makes tree->at the stretches in order of time, without overlaps. has_order: a file that does not

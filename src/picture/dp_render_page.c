@@ -391,7 +391,8 @@ static const struct {
     { "TIMES", NULL, dp_page_times }, { "CSP", NULL, add_policy },
 };
 
-/* Writes what replaces a {{MARK}} of the template. An unknown mark becomes nothing. */
+/* Writes what replaces a {{MARK}} of the template. An unknown mark becomes nothing. Returns 0 or a
+ * DP_E. */
 static int replace_mark(struct dp_page *p, const char *mark, size_t len)
 {
     for (size_t k = 0; k < DP_ARRAY_LEN(marks); k++)

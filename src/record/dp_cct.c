@@ -28,7 +28,7 @@ CHECK_AT(counts, DP_PIECE_N_COUNTS);
 DP_CHECK(node, sizeof(struct dp_cct_node) == DP_PIECE_N_COUNTS);
 DP_CHECK(histogram, sizeof(struct dp_cct_histogram) == DP_PIECE_HISTOGRAM);
 
-/* Makes room for one more context. */
+/* Makes room for one more context. Returns false if memory is short. */
 static bool make_room(struct dp_cct *cct)
 {
     if (cct->count < cct->made)
@@ -45,7 +45,8 @@ static bool make_room(struct dp_cct *cct)
     return dp_mem_grow((void **)&cct->nodes, &cct->cap, cct->count + 1, sizeof *cct->nodes) == 0;
 }
 
-/* Takes the next free node; the caller has made room. */
+/* Takes the next free node: one that dp_cct_clear has left, or else one of the newest piece. The
+ * caller has made room. */
 static struct dp_cct_node *new_node(struct dp_cct *cct)
 {
     if (cct->count < cct->made)
@@ -133,7 +134,8 @@ static struct dp_cct_histogram *histogram_of(struct dp_cct *cct, uint32_t id)
 enum { RESUMED = 1 << 30 };     /* a flag above the DP_PIECE_ID_BITS bits of an id */
 #define PLACED  (UINT32_C(1) << 31)     /* a flag of keys for an id with a place */
 
-/* Returns one number for sub and place, which makes a 64-bit key with the parent's number. */
+/* Returns one number for sub and place, which makes a 64-bit key with the parent's number.
+ * DP_MAP_NONE: memory is short. */
 static uint32_t key_of(struct dp_cct *cct, uint32_t id, uint32_t site)
 {
     if (!site)
@@ -147,7 +149,8 @@ static uint32_t key_of(struct dp_cct *cct, uint32_t id, uint32_t site)
 }
 
 /* Finds the context that a call shares if it gets none of its own: the nearest one of the same sub
- * above. Only contexts of resumed calls have no histogram. */
+ * above; NULL: there is none. Counts the call as folded. Only contexts of resumed calls have no
+ * histogram. */
 static struct dp_cct_node *share_context(struct dp_cct *cct, struct dp_cct_node *node, uint32_t id,
                                          bool resumed)
 {
@@ -185,7 +188,8 @@ DP_INLINE bool edge_of(struct dp_cct *cct, const struct dp_cct_node *node, uint3
     return key != DP_MAP_NONE;
 }
 
-/* Makes a context that the map does not have, or finds the one that the call shares. */
+/* Makes a context that the map does not have, or finds the one that the call shares. Returns the
+ * root if memory is short. */
 static DP_NOINLINE struct dp_cct_node *new_child(struct dp_cct *cct, struct dp_cct_node *node,
                                                  uint32_t id, uint32_t site, bool resumed)
 {
@@ -207,8 +211,8 @@ static DP_NOINLINE struct dp_cct_node *new_child(struct dp_cct *cct, struct dp_c
     return slot ? add_child(cct, node, slot, id, site, resumed) : cct->root;
 }
 
-/* Returns the node of a sub that is called from a node at a site, made if it is missing; NULL if
- * memory is short. */
+/* Returns the node of a sub that is called from a node at a site, made if it is missing; the root
+ * if memory is short. */
 static struct dp_cct_node *child_of(struct dp_cct *cct, struct dp_cct_node *node, uint32_t id,
                                     uint32_t site, bool resumed)
 {
@@ -263,7 +267,7 @@ struct writing {
     uint64_t real, cpu, sys;
 };
 
-/* Sorts names by their bytes. */
+/* Compares names by their bytes. */
 static int compare_names(const void *a, const void *b)
 {
     const struct dp_name *x = *(const struct dp_name *const *)a,
@@ -335,8 +339,8 @@ static void release_writing(struct writing *w)
     dp_mem_free(w->when);
 }
 
-/* Names of anonymous subs have a seq=. Readers number the anonymous subs of a line by the names in
- * a file, so each part has these names. */
+/* Has the name a seq=, as those of anonymous subs have? Readers number the anonymous subs of a line
+ * by the names in a file, so each part has these names. */
 static bool has_rank(const struct dp_name *name)
 {
     return strstr(name->ptr, " seq=") != NULL;
@@ -498,6 +502,7 @@ static void put_histograms(struct writing *w)
     }
 }
 
+/* Writes how many rows the statements of spans have given, where that is known. */
 static void put_rows(struct writing *w)
 {
     for (size_t r = 1; r <= w->how->names->count; r++)
@@ -541,7 +546,7 @@ static int prepare_when(struct writing *w)
 }
 
 /* Appends the statements, if they were recorded. put_nodes has computed the sums of the contexts
- * before, which the statements are made to equal. */
+ * before, which the statements are made to equal. Returns 0 or a DP_E. */
 static int put_statements(const struct writing *w)
 {
     struct dp_lines_text how = {

@@ -162,8 +162,9 @@ static bool skip_option(struct shell *s, const struct runner *r)
     return true;
 }
 
-/* Finds the word of the program. Returns the runner before it if only that can be named. False:
- * the command begins with syntax of the shell, or has no program. */
+/* Finds the word of the program, and leaves it in s->word. *runner: the runner before it if only
+ * that can be named, else NULL. False: the command begins with syntax of the shell, or has no
+ * program. */
 static bool find_program(struct shell *s, const struct runner **runner)
 {
     const struct runner *next;

@@ -107,7 +107,8 @@ int dp_lines_know(struct dp_lines *lines, uint32_t number, const struct dp_line_
     return 0;
 }
 
-/* Finds the size and the checksum of a source, and adds its bytes to text unless that is NULL. */
+/* Finds the size and the checksum of a source, and adds its bytes to text unless that is NULL. Sets
+ * source->known if all of the file could be read. */
 static void read_source(struct dp_line_source *source, const char *path, struct dp_packed *text)
 {
     char buf[8192];
@@ -250,6 +251,7 @@ static void put_source(const struct dp_lines *lines, const struct dp_fmt_place *
         dp_fmt_source(out, source->size, source->crc, source->packed, source->packed_len);
 }
 
+/* Compares names by their bytes. */
 static int compare_names(const void *a, const void *b)
 {
     return dp_name_compare(*(const struct dp_name *const *)a, *(const struct dp_name *const *)b);
@@ -282,7 +284,7 @@ static struct dp_name file_of(const char *line, const char *end)
     return at;
 }
 
-/* Finds the files that an & line of a tree names, and no #f line. */
+/* Sets is_named for the files that an & line of a tree names, and no #f line. */
 static void find_named(const struct dp_lines *lines, const char *tree, size_t len, bool *is_named)
 {
     const char *end = tree + len, *next;
@@ -358,7 +360,8 @@ static bool is_empty(const struct dp_stmt *line, size_t n_counts)
            && !has_counted(line, n_counts);
 }
 
-/* Collects the statements to write. Returns their number. */
+/* Collects the statements to write: in `from`, and as they are formatted in `to`. Those without
+ * values are left out. Returns their number. */
 static size_t collect_statements(const struct dp_lines *lines, const struct dp_lines_text *how,
                                  const struct dp_stmt **from, struct dp_fmt_stmt *to)
 {

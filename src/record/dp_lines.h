@@ -76,7 +76,8 @@ void dp_lines_release(struct dp_lines *lines);
 int dp_lines_renew(struct dp_lines *lines);
 
 /* A part: the costs of the same statements in a stretch that is recorded apart. The whole keeps
- * places and sources. dp_lines_open_part also empties a part, whose memory it uses again. */
+ * places and sources. dp_lines_open_part also empties a part, whose memory it uses again, and
+ * returns 0 or DP_E_NOMEM. */
 int dp_lines_open_part(struct dp_lines *part, struct dp_live *live, size_t n_counts);
 void dp_lines_release_part(struct dp_lines *part);
 

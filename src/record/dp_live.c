@@ -36,6 +36,7 @@ void dp_live_init(struct dp_live *live, const char *profile, size_t page)
     }
 }
 
+/* Gives up the file: pieces are ordinary memory from now on. */
 static void no_file(struct dp_live *live)
 {
     dp_mem_free(live->path);
@@ -75,8 +76,8 @@ static int make_file(const struct dp_live *live, int flags)
     return fd;
 }
 
-/* Opens the file for a moment. It is not kept open, because the program may close all
- * descriptors. */
+/* Opens the file for a moment. It is not kept open, because the program may close all descriptors.
+ * Returns the descriptor; -1: there is none, and from now on no file. */
 static int open_file(struct dp_live *live)
 {
     struct stat st;
@@ -159,7 +160,8 @@ void *dp_live_add(struct dp_live *live, enum dp_live_kind kind, size_t size)
     return head + 1;
 }
 
-/* Replaces a piece of the file by empty memory at the same address. */
+/* Replaces a piece of the file by empty memory at the same address. Returns false if the kernel
+ * gives no memory. */
 static bool clear_piece(struct dp_live_piece *p)
 {
     return mmap(p->ptr, p->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED,
@@ -240,7 +242,8 @@ void dp_live_remove(struct dp_live *live)
 }
 
 /* Appends a piece to the file, and maps it in the place where it stands. The magic of the first
- * piece is left out: readers ignore the file until the magic is there. */
+ * piece is left out: readers ignore the file until the magic is there. Returns false if the disk is
+ * full, or the piece cannot be mapped. */
 static bool map_again(struct dp_live *live, struct dp_live_piece *p, int fd)
 {
     const size_t hide = live->end ? 0 : sizeof(uint64_t);

@@ -43,6 +43,8 @@ static void count_char(struct run *run, char c)
     run->hex += is_hex(c);
 }
 
+/* Is a part of a token a value: a number, or HEX hexadecimal digits or more, some of them
+ * decimal? */
 static bool is_part_masked(const struct run *part)
 {
     return part->digits && (part->digits == part->len
@@ -137,8 +139,8 @@ static bool is_host(const char *ptr, size_t len)
     return true;
 }
 
-/* Appends a host, and a port if there is one. False: it is none, but, it may be, a password with
- * a byte that has to be escaped. */
+/* Appends a host, and a port if there is one. False: it is no host, but perhaps a password with a
+ * byte that has to be escaped; a * is appended for it. */
 static bool add_host(struct dp_buf *to, const char *ptr, size_t len)
 {
     size_t host = len;

@@ -48,7 +48,7 @@ static int cannot_write(struct dp_err *err, const char *path)
     return dp_err_set(err, DP_E_IO, "cannot write %s: %s", path, strerror(errno));
 }
 
-/* Makes a new regular file, locked as long as the run lives. */
+/* Makes a new regular file, locked as long as the run lives. Returns the descriptor, or -1. */
 static int create_file(const char *path, mode_t mode)
 {
     int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, mode);
@@ -101,7 +101,8 @@ static int refuse_foreign(const char *path, struct dp_err *err)
                       " with out=FILE or PERL_DPROF_OUT", path);
 }
 
-/* Fails if a file beside path that would be written or replaced is not ours. */
+/* Looks at the files beside path that would be written or replaced. Returns 0, or a DP_E if one of
+ * them is not ours. */
 static int look_beside(const char *path, int flags, struct dp_err *err)
 {
     char *old = with_suffix(path, ".old"), *live = with_suffix(path, DP_FMT_LIVE);
@@ -123,7 +124,8 @@ static int look_beside(const char *path, int flags, struct dp_err *err)
     return rc;
 }
 
-/* Finds out what is at path. found_st: the stat of a profile that is found. */
+/* Finds out what is at path. Sets *found and, for a profile, *found_st. Returns 0, or a DP_E if the
+ * path must not be written to. */
 static int look_at(const char *path, int flags, enum found *found, struct stat *found_st,
                    struct dp_err *err)
 {
@@ -186,7 +188,8 @@ static void read_run(const char *path, char run[DP_RUN_ID])
     }
 }
 
-/* Finds out what is at path, and moves or removes an old profile and the other files of its run. */
+/* Finds out what is at path, and moves or removes an old profile and the other files of its run.
+ * Sets *found to what was there. Returns 0 or a DP_E. */
 static int make_way(const char *path, int flags, enum found *found, struct dp_err *err)
 {
     struct stat st;
@@ -211,7 +214,8 @@ static int make_way(const char *path, int flags, enum found *found, struct dp_er
     return rc < 0 && errno != ENOENT ? cannot_write(err, path) : 0;
 }
 
-/* Makes a file in a directory that others might have replaced. */
+/* Makes a file in a directory that others might have replaced, and locks it. Returns the descriptor
+ * or a DP_E. */
 static int create_unnamed(const char *path, struct dp_err *err)
 {
     struct dp_err why;
@@ -320,8 +324,8 @@ int dp_outfile_open(struct dp_outfile *of, const char *path, int flags, struct d
     return 0;
 }
 
-/* The file system gives the inode number of a removed file to the next one at once, so the size
- * must be right, too: nobody else writes to our file. */
+/* Is this the stat of our file? The file system gives the inode number of a removed file to the
+ * next one at once, so the size must be right, too: nobody else writes to our file. */
 static bool is_same(const struct dp_outfile *of, const struct stat *st)
 {
     return st->st_dev == of->dev && st->st_ino == of->ino
@@ -334,8 +338,9 @@ static bool is_ours(const struct dp_outfile *of)
     return of->fd >= 0 && fstat(of->fd, &st) == 0 && is_same(of, &st);
 }
 
-/* The program has closed our descriptor, and perhaps opened a file of its own under the same
- * number: that file is never touched, and ours is opened anew. */
+/* Opens the file anew if the program has closed our descriptor. A file that the program has opened
+ * under the same number is never touched. Returns 0; DP_E_IO: the file cannot be opened, or is
+ * another one. */
 static int get_back(struct dp_outfile *of)
 {
     struct stat st;
@@ -384,7 +389,7 @@ static size_t whole_lines(const char *p, size_t len)
     return len;
 }
 
-/* A pipe without a reader raises SIGPIPE; the program must not get it. */
+/* Writes as write_all does. A pipe without a reader raises SIGPIPE; the program must not get it. */
 static size_t write_quietly(struct dp_outfile *of, const char *ptr, size_t len)
 {
     if (of->regular)
@@ -542,7 +547,7 @@ bool dp_outfile_is_there(const struct dp_outfile *of)
 
 /* ---- the twin ---- */
 
-/* Gives the twin the owner and mode of the file, whatever the umask is by now. */
+/* Gives the twin the owner and mode of the file, whatever the umask is by now. Returns 0 or -1. */
 static int copy_owner(int fd, const struct dp_outfile *of)
 {
     struct stat st, mine;

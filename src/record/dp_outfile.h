@@ -48,7 +48,8 @@ int dp_outfile_check(const char *path, int flags, struct dp_err *err);
 int dp_outfile_write(struct dp_outfile *of, const char *ptr, size_t len, struct dp_err *err);
 
 /* Writes text that will be overwritten later; *at: its offset in the file. Such text is not packed,
- * and in a packed file it may have at most DP_GZIP_STORED bytes. */
+ * and in a packed file it may have at most DP_GZIP_STORED bytes. Returns 0 or a DP_E; 0, and does
+ * nothing, if an earlier write has failed. */
 int dp_outfile_write_fixed(struct dp_outfile *of, const char *ptr, size_t len, uint64_t *at,
                            struct dp_err *err);
 
@@ -80,8 +81,8 @@ void dp_outfile_close(struct dp_outfile *of);
  * Async-signal-safe: for a child right after fork. */
 void dp_outfile_drop(struct dp_outfile *of);
 
-/* The file's absolute path from a name and the current directory. Caller frees
- * with dp_mem_free. */
+/* The file's absolute path from a name and the current directory. Caller frees with dp_mem_free;
+ * NULL: memory is short. */
 char *dp_outfile_absolute(const char *path);
 
 #endif

@@ -215,7 +215,7 @@ static void run_trip(struct dp_rec *rec)
 }
 
 /* Takes in a mark while the recorder is paused. Nothing counts while paused, but a save may be
- * wanted. */
+ * wanted. Returns 0 or the writer's error. */
 static int paused_event(struct dp_rec *rec, uint64_t now)
 {
     const struct dp_rec_saving *saving = &rec->saving;

@@ -376,7 +376,7 @@ void dp_rec_anchor(struct dp_rec *rec);
 int dp_rec_flush(struct dp_rec *rec, uint64_t now);
 
 /* Writes the window like dp_rec_flush, and calls rec->saving.save; the time of that call is the
- * recorder's own. */
+ * recorder's own. Returns 0 or the writer's error. */
 int dp_rec_save(struct dp_rec *rec, uint64_t now);
 
 /* Stamps that passed while paused. */

@@ -149,7 +149,7 @@ uint64_t dp_rec_clock_read(struct dp_rec *rec, uint64_t gap, uint64_t now)
 }
 
 /* Programs with many gaps of 5 to 20 us of pure computing would pay for a reading at each. For
- * them, most of these gaps count as computing without a reading. */
+ * them, most of these gaps count as computing without a reading. Returns whether this one does. */
 static bool passes_over(struct dp_rec *rec, uint64_t gap)
 {
     return rec->clock.relaxed && gap < dp_rec_clock_stamps(rec, RELAXED_GAP_NS)
@@ -175,7 +175,7 @@ void dp_rec_clock_judge(struct dp_rec *rec, uint64_t gap, uint64_t wait, uint64_
 }
 
 /* The counter may go on or step while the machine is suspended or migrated; the monotonic clock
- * does not. Returns the gap as that clock has it. */
+ * does not. Returns the gap as that clock has it, and moves the kept stamps by the difference. */
 static uint64_t true_gap(struct dp_rec *rec, uint64_t gap)
 {
     struct dp_rec_clock *clock = &rec->clock;
@@ -206,14 +206,16 @@ uint64_t dp_rec_clock_gap(struct dp_rec *rec, uint64_t now)
     return gap;
 }
 
-/* Is the CPU clock to be read at the end of a gap? */
+/* Is the CPU clock to be read at the end of a gap? *is_long: whether the gap is long enough for a
+ * reading of its own. */
 bool dp_rec_clock_is_due(struct dp_rec *rec, uint64_t gap, bool *is_long, uint64_t now)
 {
     *is_long = gap >= dp_rec_clock_stamps(rec, LONG_GAP_NS);
     return now >= rec->marks.deadline || (*is_long && !passes_over(rec, gap));
 }
 
-/* The kernel's share of the process' CPU time since the last split. */
+/* The kernel's share of the process' CPU time since the last split, of 1. The next split begins
+ * here. */
 double dp_rec_clock_sys_share(struct dp_rec *rec)
 {
     struct dp_rec_clock *clock = &rec->clock;

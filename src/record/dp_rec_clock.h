@@ -27,7 +27,8 @@ void dp_rec_clock_learn(struct dp_rec *rec, uint64_t stamp, uint64_t mono);
 /* Takes the gap that ends at arrival stamp now into the program's time. Returns the gap. */
 uint64_t dp_rec_clock_gap(struct dp_rec *rec, uint64_t now);
 
-/* Is the CPU clock to be read at the end of a gap? */
+/* Is the CPU clock to be read at the end of a gap? *is_long: whether the gap is long enough for a
+ * reading of its own. */
 bool dp_rec_clock_is_due(struct dp_rec *rec, uint64_t gap, bool *is_long, uint64_t now);
 
 /* Reads the CPU clock at the end of a gap (0: there was no gap) that dp_rec_clock_gap has taken in,
@@ -38,7 +39,8 @@ uint64_t dp_rec_clock_read(struct dp_rec *rec, uint64_t gap, uint64_t now);
 /* Notes the result of a reading: if too many find no waiting, fewer follow. */
 void dp_rec_clock_judge(struct dp_rec *rec, uint64_t gap, uint64_t wait, uint64_t now);
 
-/* Returns the kernel's share of the process' CPU time since the last split. */
+/* Returns the kernel's share of the process' CPU time since the last split, of 1. The next split
+ * begins here. */
 double dp_rec_clock_sys_share(struct dp_rec *rec);
 
 #endif

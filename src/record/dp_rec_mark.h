@@ -5,7 +5,7 @@
 
 #include "dp_rec.h"
 
-/* The slow ways of a mark, without counters and with them. */
+/* The slow ways of a mark, without counters and with them. They return 0 or the writer's error. */
 int dp_rec_mark_slow(struct dp_rec *rec, uint32_t word, struct dp_cct_call *call, uint64_t now);
 int dp_rec_mark_slow_counted(struct dp_rec *rec, uint32_t word, struct dp_cct_call *call,
                              uint64_t now);
@@ -205,8 +205,8 @@ struct dp_cct_node *dp_rec_base(struct dp_rec *rec);
 /* Charges all that a tree keeps, with or without times of statements. */
 void dp_rec_charge_all(struct dp_rec *rec, uint64_t now);
 
-/* Returns the context of a call from a place whose number the host has already. The number goes
- * into call->site. */
+/* Returns the context of a call, after it has asked the host for the number of the place of the
+ * call. The number goes into call->site. */
 struct dp_cct_node *dp_rec_child_at_site(struct dp_rec *rec, uint32_t id,
                                          struct dp_cct_call *call);
 

@@ -37,8 +37,8 @@ static void keep_when(struct dp_rec *rec, const struct dp_cct_node *node, uint64
                 (marks->program + now - marks->left) / rec->samples.unit);
 }
 
-/* Charges a sample. Returns its stamps, and at cpu those of CPU time. Returns 0 if recording has
- * ended, or sums began anew. */
+/* Charges a context and a statement with all since the last sample. Returns the stamps, and sets
+ * *cpu to those of CPU time. Returns 0 if recording has ended, or sums began anew. */
 static uint64_t charge_sample(struct dp_rec *rec, struct dp_cct_node *node, uint32_t line,
                               uint64_t now, uint64_t *cpu)
 {

@@ -27,7 +27,8 @@ uint64_t *dp_rec_save_put_mark(struct dp_rec *rec, uint64_t mark)
     return dp_rec_put_counts(rec, rec->marks.pos + 1);
 }
 
-/* Opens a stretch of marks whose waiting will be known at the next reading. */
+/* Opens a stretch of marks whose waiting will be known at the next reading. gap, wait: the long gap
+ * before the stretch, and how much of it waited. */
 void dp_rec_save_open_reading(struct dp_rec *rec, uint64_t gap, uint64_t wait)
 {
     rec->saving.cpu_rec = (size_t)(rec->marks.pos - rec->saving.window);
@@ -83,7 +84,8 @@ void dp_rec_save_tell_state(struct dp_rec *rec)
     saving->state->marks = rec->writer->marks;
 }
 
-/* Hands the window to the writer and starts a new one. */
+/* Hands the window to the writer and starts a new one. Returns 0 or the first error of the
+ * recording. */
 int dp_rec_save_write_window(struct dp_rec *rec, uint64_t now)
 {
     struct dp_rec_saving *saving = &rec->saving;

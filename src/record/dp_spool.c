@@ -86,7 +86,7 @@ static bool ends_in(const char *name, const char *suffix)
     return n > s && strcmp(name + n - s, suffix) == 0;
 }
 
-/* Opens a profile that no process writes; below 0 if name is none. */
+/* Opens and locks a profile that no process writes; below 0 if name is none. */
 static int open_left(int dir, const char *name)
 {
     char run[DP_RUN_ID];
@@ -180,7 +180,7 @@ static void add_file(struct slices *all, int dir, const char *name)
         all->list[all->n++] = (struct slice){ .at = st.st_mtim, .size = size, .name = n };
 }
 
-/* Sorts slices by the time of their last change, the oldest first. */
+/* Compares slices by the time of their last change, the oldest first. */
 static int compare_age(const void *a, const void *b)
 {
     const struct slice *x = a, *y = b;

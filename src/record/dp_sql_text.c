@@ -112,6 +112,7 @@ static void end_row(struct writer *w)
     }
 }
 
+/* Follows rows behind VALUES, or behind IN; end_row removes one that equals the row before it. */
 static void follow_rows(struct writer *w, const struct dp_sql_token *token)
 {
     char c = token->kind == DP_SQL_BYTE ? *token->ptr : '\0';

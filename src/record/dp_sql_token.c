@@ -86,7 +86,7 @@ static bool skip_line(struct dp_sql_lexer *lexer)
     return true;
 }
 
-/* Comments of MySQL that some versions run as code. */
+/* Does a comment with this text inside, from `at` on, run as code in some versions of MySQL? */
 static bool is_code(const struct dp_sql_lexer *lexer, size_t at)
 {
     return (lexer->dialect == DP_SQL_MYSQL || lexer->dialect == DP_SQL_UNKNOWN)
@@ -269,12 +269,14 @@ static bool is_prefix(const char *word, size_t len)
     return (len == 1 && strchr("nNbBxXeE", *word)) || (len > 1 && *word == '_');
 }
 
-/* Oracle's q'[it's]' has its own quotes inside; no other dialect knows it. */
+/* Does the word begin a string of Oracle's? q'[it's]' has its own quotes inside; no other dialect
+ * knows it. */
 static bool is_oracle(const char *word, size_t len)
 {
     return (len == 1 && dp_text_alike(word, "q", 1)) || (len == 2 && dp_text_alike(word, "nq", 2));
 }
 
+/* Takes a word, or the string that it begins. */
 static void take_word(struct dp_sql_lexer *lexer, struct dp_sql_token *token)
 {
     const char *word = lexer->sql + lexer->at;
@@ -346,6 +348,8 @@ static void take_placeholder(struct dp_sql_lexer *lexer, struct dp_sql_token *to
         lexer->at++;
 }
 
+/* Takes a byte that begins no other token. A # may begin a comment: then all that follows it is in
+ * doubt, unless that makes no difference. */
 static void take_byte(struct dp_sql_lexer *lexer, struct dp_sql_token *token)
 {
     token->kind = DP_SQL_BYTE;
@@ -360,6 +364,7 @@ static void take_byte(struct dp_sql_lexer *lexer, struct dp_sql_token *token)
     lexer->at++;
 }
 
+/* Takes the token that begins here; there is a byte. */
 static void take_token(struct dp_sql_lexer *lexer, struct dp_sql_token *token)
 {
     char c = lexer->sql[lexer->at];

@@ -11,6 +11,7 @@ static uint64_t halve(uint64_t at)
     return (at >> 1) + (at & 1 & at * UINT64_C(0x9e3779b185ebca87) >> 40);
 }
 
+/* A moment in units that have been doubled `halved` times. */
 static uint64_t coarse(uint64_t at, unsigned halved)
 {
     while (halved--)
@@ -70,7 +71,7 @@ void dp_when_release(struct dp_when *when)
 
 /* ---- writing ---- */
 
-/* Sorts stretches by node, then by their beginning. */
+/* Compares stretches by node, then by their beginning. */
 static int compare_stretches(const void *a, const void *b)
 {
     const struct dp_when_stretch *x = a, *y = b;
@@ -90,7 +91,7 @@ struct dp_when_stretch *dp_when_sorted(const struct dp_when *when)
     return copy;
 }
 
-/* The place of the first stretch of a context. */
+/* The place of the first stretch of a context, or the place where it would be. */
 static size_t first_of(const struct dp_when_stretch *sorted, size_t n, uint32_t node)
 {
     size_t low = 0, high = n;

@@ -482,7 +482,7 @@ static void add_renames(struct answer *a)
     a->r->no_memory = a->r->no_memory || n < 0;
 }
 
-/* Explains the words of the rows. */
+/* Explains the columns, marks and words that the rows use, one line each. */
 static void add_notes(struct answer *a)
 {
     struct dp_buf *to = &a->text;

@@ -773,7 +773,8 @@ static int store_renames(const struct dp_compared *c, struct dp_diff_outcome *ou
     return n < 0 ? n : text.err ? text.err : all.err;
 }
 
-/* Fills in the outcome. rows: number of rows of the table. Returns 0 or DP_E_NOMEM. */
+/* Sets *out: the gate's result and findings, the open entries and the renames. rows: how many rows
+ * pass the filters, equal ones included, or how many rows a tree has. Returns 0 or DP_E_NOMEM. */
 static int fill_outcome(const struct dp_compared *c, size_t rows, struct dp_diff_outcome *out)
 {
     out->rows = rows;

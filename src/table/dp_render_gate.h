@@ -24,7 +24,9 @@ void dp_gate_power(struct dp_buf *buf, const struct dp_power *power, const struc
 /* The word for several runs: runs of a store belong to hosts, or to processes. */
 const char *dp_gate_units(const char *unit);
 
-/* Append findings as lines of text, as a list of Markdown, or as a JSON array of objects. */
+/* Append findings as lines of text, as a list of Markdown, or as a JSON array of objects. Lines of
+ * text begin with `FAIL` if the gate fails by the finding, or with `?` if there are too few runs to
+ * decide. Without findings, there is one line with `ok` and the number of rules. */
 void dp_gate_text(struct dp_buf *buf, const struct dp_gate *gate, const struct dp_diff *diff,
                   const char *prefix);
 void dp_gate_markdown(struct dp_buf *buf, const struct dp_gate *gate, const struct dp_diff *diff);

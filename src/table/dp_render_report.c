@@ -133,7 +133,8 @@ static size_t join_key_columns(struct report *r)
     return n + 1;
 }
 
-/* The cell of the average call, rounded. It is empty without calls. */
+/* The cell of a row's inclusive value (real time beside Min and Max) per call, rounded. It is empty
+ * without calls. */
 static struct dp_cell average_cell(const struct report *r, const struct dp_over_row *row)
 {
     if (!row->calls)
@@ -692,7 +693,8 @@ static void add_answer_head(struct report *r, struct dp_buf *to)
     dp_buf_adds(to, "\n\n");
 }
 
-/* Appends how many subs are left out, their time, and which options show more. */
+/* Appends how many subs are left out, their share of self time, and the option that shows more.
+ * Always appends the legend, the notes, and the next command if the caller has one. */
 static void add_answer_tail(struct report *r, struct dp_buf *to)
 {
     dp_buf_adds(to, "\n");

@@ -10,8 +10,9 @@ enum { FRAMES = 127 };
 
 /* ---- shared by all chains ---- */
 
-/* Computes weights: the value of the stacks through a context, minus that of the stacks through
- * another context of its entry below it. Recursion thus counts once, at its innermost frame. */
+/* Sets c->weight of each context to the value of the stacks through it, minus that of the stacks
+ * through another context of its entry below it. Recursion thus counts once, at its innermost
+ * frame. Returns 0 or DP_E_NOMEM. */
 static int weigh_contexts(struct dp_chains *c)
 {
     const struct dp_overhead *over = c->over;
@@ -144,7 +145,8 @@ static int64_t kid_of(struct making *m, uint32_t parent, uint32_t name)
     return n;
 }
 
-/* Adds an item to the kid that has its name. */
+/* Adds an item to the kid of the parent that has the item's name, and its value to the kid's.
+ * Returns 0 or DP_E_NOMEM. */
 static int give_item(struct making *m, uint32_t parent, uint32_t item)
 {
     struct item *it = &m->items[item];
@@ -167,6 +169,7 @@ static int64_t new_item(struct making *m, uint32_t at, uint64_t value)
     return (int64_t)m->n_items;
 }
 
+/* Adds a new item to the kid that has its name. Returns 0 or DP_E_NOMEM. */
 static int add_item(struct making *m, uint32_t parent, uint32_t at, uint64_t value)
 {
     int64_t item = new_item(m, at, value);
@@ -179,7 +182,7 @@ static bool is_frame(const struct dp_overhead *over, uint32_t at)
     return over->nodes[at].parent != DP_REPORT_NONE;
 }
 
-/* Makes the kids of chain node n, which are its next frames. */
+/* Makes the kids of chain node n, which are its next frames. Returns 0 or DP_E_NOMEM. */
 static int add_kids(struct making *m, uint32_t n)
 {
     const struct dp_overhead *over = m->c->over;
@@ -204,7 +207,7 @@ static int add_kids(struct making *m, uint32_t n)
     return rc;
 }
 
-/* Sorts nodes by value, the greatest first, then by name. */
+/* Compares nodes by value, the greatest first, then by name. */
 static int compare_nodes(const void *ctx, uint32_t x, uint32_t y)
 {
     const struct making *m = ctx;
@@ -215,8 +218,8 @@ static int compare_nodes(const void *ctx, uint32_t x, uint32_t y)
                            dp_pool_name(&m->c->over->values, b->name));
 }
 
-/* Sorts the kids of n, which are the nodes from `from` up, and removes the last ones that are below
- * the threshold. */
+/* Sorts the kids of n, which are the nodes from `from` up, links them to n, but leaves out the last
+ * ones that are below the threshold. Returns 0 or DP_E_NOMEM. */
 static int settle_kids(struct making *m, uint32_t n, size_t from)
 {
     struct dp_chain *chain = m->chain;
@@ -244,7 +247,7 @@ static int settle_kids(struct making *m, uint32_t n, size_t from)
 }
 
 /* Makes all nodes below node 0, whose kids exist already. Nodes are appended after their parents,
- * so one pass reaches them all. */
+ * so one pass reaches them all. Returns 0 or DP_E_NOMEM. */
 static int grow_chain(struct making *m)
 {
     int rc = settle_kids(m, 0, 1);
@@ -263,6 +266,8 @@ static int grow_chain(struct making *m)
 
 /* ---- caller order ---- */
 
+/* Adds a value to c->inside of a context. At its first value the context is put on the list
+ * c->touched, by which dp_chain_make clears c->inside again. */
 static void touch_context(const struct dp_chains *c, struct making *m, uint32_t at, uint64_t value)
 {
     if (!c->inside[at] && value)
@@ -290,8 +295,10 @@ static void pass_up(struct making *m, const uint32_t *at, size_t n)
             touch_context(c, m, up, m->value_of[k]);
 }
 
-/* Marks the value of the entry's stacks at each context that they pass, as far as chains reach.
- * Without the limit, an entry that is as deep as there are contexts would take as long as all. */
+/* Adds the value of the entry's stacks to c->inside of each context that they pass, as far as
+ * chains reach. all: the stacks are those through the entry's outermost contexts, with all that
+ * these call. Without the limit, an entry that is as deep as there are contexts would take as long
+ * as all. Returns 0 or DP_E_NOMEM. */
 static int mark_paths(struct making *m, uint32_t entry, bool all)
 {
     const struct dp_chains *c = m->c;

@@ -116,7 +116,8 @@ static bool has_no_lines(const struct dp_part *sides, const struct dp_report_nod
     return sub != DP_PROF_NO_SUB && dp_subs_has_no_lines(&prof->subs.subs[sub]);
 }
 
-/* The label of the sub whose line made the call. */
+/* The label of the sub whose line made the call. Callers that have no lines, such as XS subs, are
+ * passed over. */
 static uint32_t line_caller(const struct dp_overhead *over, const struct dp_part *sides,
                             const struct dp_report_node *callee)
 {

@@ -47,6 +47,7 @@ static void sum_up(const struct dp_stacks *s, double *v)
         v[s->frames[i].parent] += v[i];
 }
 
+/* Makes room for a number of each frame. NULL: memory is short. */
 static double *frame_numbers(const struct dp_stacks *s)
 {
     return dp_mem_realloc(NULL, s->count + 1, sizeof(double));
@@ -204,7 +205,7 @@ static int compare_boxes(const void *ctx, uint32_t a, uint32_t b)
 }
 
 /* Places siblings from the left in the wanted order. Space for frames that are not drawn follows
- * them. Boxes stay in preorder; only their places change. */
+ * them. Boxes stay in preorder; only their places change. Returns 0 or DP_E_NOMEM. */
 static int put_in_order(struct dp_flame *f, int order)
 {
     size_t n = f->count;
@@ -257,8 +258,9 @@ double dp_flame_delta(const double of[2])
     return fabs(delta) > 1e-11 * (of[0] + of[1]) ? delta : 0;
 }
 
-/* Finds the greatest change of any frame, drawn or not, so colours do not depend on what is drawn.
- * In a reversed graph, only frames that are drawn count. */
+/* Sets flame->changed, the sum of all frames' own changes, and flame->greatest, the greatest change
+ * of any frame, drawn or not, so colours do not depend on what is drawn. In a reversed graph, only
+ * frames that are drawn count. */
 static void measure_changes(struct layout *l)
 {
     struct dp_flame *f = l->flame;

@@ -35,7 +35,7 @@ struct making {
 
 /* ---- the entries of each sub ---- */
 
-/* Sorts members by side, then by sub, then by entry. */
+/* Compares members by side, then by sub, then by entry. */
 static int compare_members(const void *ctx, uint32_t x, uint32_t y)
 {
     const struct member *a = (const struct member *)ctx + x, *b = (const struct member *)ctx + y;
@@ -150,7 +150,8 @@ static int add_lines(struct making *m, uint32_t side)
     return 0;
 }
 
-/* Chooses the hottest lines; among lines of equal cost, the first by name. */
+/* Chooses the hottest line of each entry, among lines of equal cost the first by name, and sums up
+ * the costs of the entry's lines. */
 static void choose_lines(const struct making *m, struct dp_hot *hot)
 {
     for (size_t i = 0; i < m->n_sums; i++) {

@@ -134,6 +134,7 @@ int dp_line_sources(const struct dp_prof *prof,
     return rc;
 }
 
+/* Adds a file's name to the list, unless it is empty or known. Returns 0 or DP_E_NOMEM. */
 static int intern_file(struct dp_pool *files, const char *ptr, size_t len)
 {
     return len && dp_pool_intern(files, ptr, len) == DP_MAP_NONE ? DP_E_NOMEM : 0;

@@ -21,7 +21,7 @@ struct summing {
     struct dp_buf file;
 };
 
-/* The index of a line, which is made if it is new. */
+/* The index of a line, which is made if it is new; DP_E_NOMEM: memory is short. */
 static int64_t line_of(struct summing *m, uint32_t file, uint32_t line)
 {
     struct dp_linesum *sum = m->sum;
@@ -41,7 +41,8 @@ static int64_t line_of(struct summing *m, uint32_t file, uint32_t line)
     return (int64_t)sum->count++;
 }
 
-/* The index of the calls of a name from a line, which is made if it is new. */
+/* The index of the calls of a name from a line, which is made if it is new; DP_E_NOMEM: memory is
+ * short. */
 static int64_t call_of(struct summing *m, uint32_t line, uint32_t name)
 {
     struct dp_linesum *sum = m->sum;
@@ -168,7 +169,7 @@ static int add_source(struct summing *m)
     return rc;
 }
 
-/* Sorts lines by file, then by number. */
+/* Compares two lines by the number of their file, then by line. */
 static int compare_lines(const void *ctx, uint32_t x, uint32_t y)
 {
     const struct dp_linesum *sum = ctx;

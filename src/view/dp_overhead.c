@@ -96,8 +96,8 @@ static uint32_t sub_value(struct making *m, const struct dp_part *side, uint32_t
     return m->label[n];
 }
 
-/* Makes an array by sub, left by the side before, large enough. The old array stays when memory is
- * short. */
+/* Makes an array by sub, left by the side before, large enough. Returns false if memory is short;
+ * the old array stays then. */
 static bool fit_array(struct making *m, uint32_t **array)
 {
     uint32_t *grown = dp_mem_realloc(*array, m->subs + 1, sizeof *grown);
@@ -125,7 +125,8 @@ static int label_subs(struct making *m, const struct dp_part *side)
     return rc;
 }
 
-/* Computes labels, and the values of keys that depend on the sub alone. */
+/* Computes the labels of a side's subs, and the values of keys that depend on the sub alone.
+ * Returns 0 or DP_E_NOMEM. */
 static int prepare_side(struct making *m, const struct dp_part *side)
 {
     m->subs = dp_subs_count(&side->prof->subs);
@@ -196,8 +197,9 @@ static uint32_t site_value(struct making *m, const struct dp_prof *prof, uint32_
     return m->text.err ? DP_MAP_NONE : value_number(m, m->text.ptr, m->text.len);
 }
 
-/* Makes the node of a context, unless the context is cut off. A phase is no frame, and shares the
- * node of its parent. Returns the node's number or a DP_E. */
+/* Makes the node of a context. parent: DP_REPORT_NONE for the profile's root, and for a phase,
+ * which is no frame: its node is a further root with the program's name. phase: number of the
+ * phase's text in over->values. Returns the node's number or a DP_E. */
 static int64_t add_node(struct making *m, uint32_t side, uint32_t node, uint32_t parent,
                         uint32_t phase)
 {
@@ -261,8 +263,8 @@ static void take_context(struct making *m, uint32_t at, const struct dp_part *si
         n->shortest = shortest;
 }
 
-/* Adds the contexts of a profile in preorder, without recursion. of: by context on the path, its
- * node, and whether its callees count as its own. */
+/* Adds the contexts of a profile in preorder, without recursion. What a context calls counts as its
+ * own if a filter cuts it off, or if it is at the greatest depth. Returns 0 or a DP_E. */
 static int add_contexts(struct making *m, uint32_t side)
 {
     const struct dp_part *s = &m->sides[side];
@@ -338,8 +340,8 @@ static void count_node(struct dp_over_row *row, const struct dp_report_node *n)
         row->shortest = n->shortest;
 }
 
-/* Makes the rows. An entry that is on the path already has that time already: until[entry] is the
- * end of the subtree of its outermost context. */
+/* Makes a row of each entry. Only the outermost contexts of an entry add their inclusive time:
+ * until[entry] is the end of the subtree of the last one. Returns 0 or DP_E_NOMEM. */
 static int make_rows(struct making *m)
 {
     struct dp_overhead *over = m->over;
@@ -401,7 +403,8 @@ struct order {
 
 static int compare_values(uint64_t a, uint64_t b) { return a > b ? -1 : a < b; }
 
-/* Sorts rows. With equal Children, the caller comes before the callee. */
+/* Compares rows by Children, unless they are sorted by Self; then by depth, so that the caller
+ * comes before the callee; then by Self, and by names. */
 static int compare_rows(const void *ctx, uint32_t x, uint32_t y)
 {
     const struct order *o = ctx;
@@ -553,7 +556,8 @@ static void make_line_base(struct making *m)
 
 /* ---- the whole report ---- */
 
-/* Adds all nodes and lines of a profile to the rows. Returns 0 or a DP_E. */
+/* Adds a profile's contexts to over->nodes and, if rows are lines, its lines to the rows. Returns 0
+ * or a DP_E. */
 static int add_side(struct making *m, uint32_t side)
 {
     m->hz = dp_prof_hz(m->sides[side].prof);

@@ -15,8 +15,8 @@ static uint64_t hash_of(const char *ptr, size_t len, uint64_t seed)
     return dp_map_hash(h);
 }
 
-/* The package of a name without one: everything before the last `.`, `/` or `:`, or the whole
- * name. */
+/* The length of a name's package. A name without one has everything before the last `.`, `/` or `:`
+ * instead, or the whole name, both without a `[` and what follows. */
 static size_t package_of(const char *ptr, size_t len)
 {
     size_t package = dp_text_package(ptr, len);
@@ -41,8 +41,7 @@ unsigned dp_palette_hue(const char *ptr, size_t len)
 }
 
 /* Returns a channel of a colour (CSS Color 3, 4.2.4). a, b: the colour's least and greatest
- * channel; hue: in degrees, and shifted for this channel. from_hsl() takes saturation and lightness
- * from 0 to 1. */
+ * channel; hue: in degrees, and shifted for this channel. */
 static unsigned char hsl_channel(double a, double b, double hue)
 {
     hue = fmod(hue + 360, 360);

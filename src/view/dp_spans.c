@@ -46,6 +46,8 @@ static struct dp_span_text text_of(const struct dp_prof *prof, uint32_t string)
     return (struct dp_span_text){ name->ptr, name->len };
 }
 
+/* A context's own value in the wanted metric: a count, its calls, or ticks. Phases have no
+ * calls. */
 static uint64_t own_value(const struct making *m, uint32_t node)
 {
     const struct dp_node *n = &m->prof->nodes[node];
@@ -66,7 +68,8 @@ static uint32_t phase_of(const struct dp_prof *prof, uint32_t node)
     return node && prof->subs.subs[prof->nodes[node].sub].phase ? node : 0;
 }
 
-/* Chooses the spans to hand over, by sub. */
+/* Chooses the spans to hand over, by sub, and makes their rows, still without values. Returns 0 or
+ * DP_E_NOMEM. */
 static int choose_spans(struct making *m)
 {
     const struct dp_prof *prof = m->prof;
@@ -91,7 +94,7 @@ static int choose_spans(struct making *m)
     return 0;
 }
 
-/* The inclusive values of all contexts; callers precede their callees. */
+/* Sets m->incl to the inclusive values of all contexts; callers precede their callees. */
 static void sum_up(struct making *m)
 {
     for (size_t i = m->prof->count; i-- > 0;) {
@@ -102,6 +105,8 @@ static void sum_up(struct making *m)
     }
 }
 
+/* Finds or makes the kind of a span. NULL: memory is short. The pointer is valid up to the next
+ * call. */
 static struct dp_span_kind *kind_of(struct making *m, uint32_t sub)
 {
     if (dp_mem_grow_cleared((void **)&m->kinds, &m->kinds_cap, m->n_kinds + 1,
@@ -121,6 +126,7 @@ struct above {
     uint32_t caller;            /* nearest sub outside of libraries; DP_PROF_NO_SUB: none */
 };
 
+/* Looks at the contexts above a span, up to its phase. */
 static struct above look_above(const struct making *m, uint32_t node)
 {
     const struct dp_prof *prof = m->prof;
@@ -140,6 +146,8 @@ static struct above look_above(const struct making *m, uint32_t node)
     return a;
 }
 
+/* Adds calls and time to those of a span by a caller, which is made if it is new. Returns 0 or
+ * DP_E_NOMEM. */
 static int count_caller(struct making *m, uint32_t span, uint32_t sub, uint64_t calls,
                         uint64_t incl)
 {
@@ -159,7 +167,8 @@ static int count_caller(struct making *m, uint32_t span, uint32_t sub, uint64_t 
     return 0;
 }
 
-/* Adds calls of a kind of spans to those of the phase that a context runs in. */
+/* Adds calls of a kind of spans to those of the phase that a context runs in. Returns 0 or
+ * DP_E_NOMEM. */
 static int count_phase(struct making *m, uint32_t node, const struct dp_span_kind *kind)
 {
     const struct dp_prof *prof = m->prof;
@@ -183,7 +192,8 @@ static int count_phase(struct making *m, uint32_t node, const struct dp_span_kin
     return 0;
 }
 
-/* Adds a context of a span to the sums of its row, its kind, its phase and its caller. */
+/* Adds a context of a span to the sums of its row, its kind, its phase and its caller. Time inside
+ * of the same span, or of its kind, is not added twice. Returns 0 or DP_E_NOMEM. */
 static int count_span(struct making *m, uint32_t node)
 {
     const struct dp_node *n = &m->prof->nodes[node];
@@ -251,6 +261,8 @@ static int compare_kinds(const void *ctx, uint32_t x, uint32_t y)
     return c ? c : compare_texts(a->kind, b->kind);
 }
 
+/* Hands over the kinds, the one with the most time first, and the phases. Returns 0, a DP_E, or
+ * what the receiver returned to end it. */
 static int give_kinds(struct making *m)
 {
     uint32_t *order = dp_sort_order(m->n_kinds, compare_kinds, m);
@@ -263,8 +275,8 @@ static int give_kinds(struct making *m)
     return rc;
 }
 
-/* Finds the caller of each span with the most time, or with the most calls; then the first that was
- * met. */
+/* Finds the caller that each row shows: the one with the most time, among these the one with the
+ * most calls, and among these the first that was met. Returns 0 or DP_E_NOMEM. */
 static int find_callers(struct making *m)
 {
     m->caller = dp_mem_realloc(NULL, dp_subs_count(&m->prof->subs) + 1, sizeof *m->caller);
@@ -291,6 +303,8 @@ static struct dp_span_text label_of(struct making *m, uint32_t sub)
     return (struct dp_span_text){ m->label.ptr, m->label.len };
 }
 
+/* Hands over the rows of spans that ran, the one with the most time first. Returns 0, a DP_E, or
+ * what the receiver returned to end it. */
 static int give_rows(struct making *m)
 {
     size_t n = dp_subs_count(&m->prof->subs);
@@ -377,6 +391,8 @@ static int64_t make_path(struct repeats *r, uint32_t node, uint32_t phase)
     return (int64_t)n;
 }
 
+/* Hands over one context of a span that repeats, with the labels of its path. Returns 0, a DP_E, or
+ * what the receiver returned to end it. */
 static int give_repeat(struct repeats *r, uint32_t node)
 {
     const struct dp_prof *prof = r->m->prof;
@@ -405,6 +421,8 @@ static bool repeats_much(const struct making *m, uint32_t node)
             * (double)begun(m->prof, phase_of(m->prof, node));
 }
 
+/* Hands over the contexts of spans that repeat, the one with the most calls first. Returns 0, a
+ * DP_E, or what the receiver returned to end it. */
 static int give_repeats(struct making *m)
 {
     struct repeats r = { .m = m };

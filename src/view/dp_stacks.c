@@ -100,7 +100,7 @@ static unsigned char kind_of(const struct dp_subs *subs, uint32_t n, const struc
 }
 
 /* The number of a text among the names, which are not sorted yet. The bytes after the first `shown'
- * ones distinguish names that look alike. */
+ * ones distinguish names that look alike. DP_MAP_NONE: memory is short. */
 static uint32_t name_of(struct making *m, const char *ptr, size_t len, size_t shown)
 {
     struct dp_stacks *s = m->s;
@@ -130,7 +130,8 @@ static bool keep_text(struct dp_stacks *s, struct dp_name *to, const struct dp_n
     return true;
 }
 
-/* The number of a name that subs at other places do not share. */
+/* The number of a sub's name, which subs at other places do not share; DP_MAP_NONE: memory is
+ * short. */
 static uint32_t name_place(struct making *m, const struct dp_name *label,
                            const struct dp_name *file, uint64_t line)
 {
@@ -145,7 +146,7 @@ static uint32_t name_place(struct making *m, const struct dp_name *label,
     return name;
 }
 
-/* The number of a phase's name, which no sub shares. */
+/* The number of a phase's name, which no sub shares; DP_MAP_NONE: memory is short. */
 static uint32_t name_phase(struct making *m, const struct dp_name *label)
 {
     static const char mark[] = "\0phase";
@@ -214,7 +215,7 @@ static int name_sub(struct making *m, struct dp_stacks_source *src, size_t pair,
     return 0;
 }
 
-/* Sorts names by text, then by place and kind. */
+/* Compares names by text, then by place and kind. */
 static int by_text(const void *ctx, uint32_t a, uint32_t b)
 {
     const struct dp_stacks *s = ctx;
@@ -227,7 +228,8 @@ static int by_text(const void *ctx, uint32_t a, uint32_t b)
     return c ? c : (x->kind > y->kind) - (x->kind < y->kind);
 }
 
-/* Renumbers names by order of text, so that siblings can be sorted by number. */
+/* Renumbers names by order of text, so that siblings can be sorted by number. Behind them come the
+ * names of parts, if parts are frames. Returns 0 or DP_E_NOMEM. */
 static int sort_names(struct making *m)
 {
     struct dp_stacks *s = m->s;
@@ -282,7 +284,7 @@ static int name_all(struct making *m)
 
 /* ---- places of calls ---- */
 
-/* Turns a place of a profile into a site. */
+/* Appends a site for a place of a profile, FILE:LINE as a field. Returns 0 or DP_E_NOMEM. */
 static int add_site(struct making *m, const struct dp_name *at)
 {
     struct dp_stacks *s = m->s;
@@ -300,7 +302,8 @@ static int add_site(struct making *m, const struct dp_name *at)
     return 0;
 }
 
-/* Makes the sites; a place that several parts have is one site. */
+/* Makes the sites, and sets where each source has them; a place that several parts have is one
+ * site. Returns 0 or DP_E_NOMEM. */
 static int add_sites(struct making *m)
 {
     struct dp_stacks *s = m->s;
@@ -454,7 +457,7 @@ static void add_values(struct making *m, uint32_t frame, const struct dp_stacks_
         s->when[frame] = src->first + node;
 }
 
-/* Makes room for n frames. */
+/* Makes room for n frames. Returns 0 or DP_E_NOMEM. */
 static int make_room(struct making *m, size_t n)
 {
     struct dp_stacks *s = m->s;
@@ -471,7 +474,8 @@ static int make_room(struct making *m, size_t n)
 }
 
 /* Makes room for as many frames as the largest source has contexts, because most contexts become
- * frames. Arrays that grow alternately would free blocks that nothing can use. */
+ * frames. Arrays that grow alternately would free blocks that nothing can use. Returns 0 or
+ * DP_E_NOMEM. */
 static int reserve_frames(struct making *m)
 {
     size_t most = 0;
@@ -521,8 +525,9 @@ static bool is_programs(const struct making *m, const struct dp_prof *prof, uint
                && prof->subs.subs[prof->nodes[node].sub].phase);
 }
 
-/* Collects the kids of a context that belong below a frame. A kid whose frame is left out, or is
- * the same frame again, gives its values to the frame, and its own kids take its place. */
+/* Collects in m->kids the kids of a context that belong below a frame. A kid whose frame is left
+ * out, or is the same frame again, gives its values to the frame, and its own kids take its place.
+ * Returns 0 or DP_E_NOMEM. */
 static int take_kids(struct making *m, uint32_t frame, uint32_t source, uint32_t node)
 {
     const struct dp_stacks_source *src = &m->s->sources[source];
@@ -575,13 +580,15 @@ static bool stands_before(const struct item *a, const struct item *b)
     return a->source != b->source ? a->source < b->source : a->node < b->node;
 }
 
+/* Compares items, as stands_before does. */
 static int by_name(const void *ctx, uint32_t a, uint32_t b)
 {
     const struct item *items = ctx;
     return stands_before(&items[a], &items[b]) ? -1 : 1;
 }
 
-/* Sorts the kids. Most frames have few. */
+/* Sorts the kids. Most frames have few, which are sorted without taking memory. Returns 0 or
+ * DP_E_NOMEM. */
 static int sort_kids(struct making *m)
 {
     struct item *k = m->kids;
@@ -599,7 +606,7 @@ static int sort_kids(struct making *m)
     return dp_sort_array(k, n, sizeof *k, by_name, k);
 }
 
-/* Pushes the collected kids as groups, with the first name on top. */
+/* Pushes the collected kids as groups, with the first name on top. Returns 0 or DP_E_NOMEM. */
 static int push_groups(struct making *m, uint32_t parent)
 {
     size_t end = m->n_kids;
@@ -624,7 +631,8 @@ static int push_groups(struct making *m, uint32_t parent)
     return 0;
 }
 
-/* Makes a frame of these contexts; its kids follow. */
+/* Makes a frame of these contexts, and collects its kids, which become frames later. Returns 0 or a
+ * DP_E. */
 static int make_frame(struct making *m, uint32_t parent, uint32_t name, const struct item *items,
                       size_t n)
 {
@@ -645,7 +653,8 @@ static int make_frame(struct making *m, uint32_t parent, uint32_t name, const st
     return rc < 0 ? rc : (int)(frame < INT32_MAX ? 0 : DP_E_LIMIT);
 }
 
-/* Makes the root: of all sources, or above one frame for each. */
+/* Makes the root of the contexts of all sources. If parts are frames, the root has no context
+ * itself, but a frame for each source below it. Returns 0 or a DP_E. */
 static int make_root(struct making *m)
 {
     struct dp_stacks *s = m->s;

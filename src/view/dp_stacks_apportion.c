@@ -22,7 +22,7 @@ static uint32_t lines_of(const struct dp_stacks_apportion *w, uint32_t name)
     return w->first[name + 1] - w->first[name];
 }
 
-/* Sorts indices by the numbers that they stand for. */
+/* Compares indices by the numbers that they stand for. */
 static int by_number(const void *ctx, uint32_t a, uint32_t b)
 {
     const uint64_t *numbers = ctx;

@@ -211,7 +211,7 @@ static void settle_rows(struct making *m, size_t from, size_t to, size_t column)
 
 /* ---- the lines ---- */
 
-/* Returns the line that a row is about: the place of the call, or else the place of the sub. */
+/* Returns the line of a row: the place of its statements, or else that of the sub. */
 static struct dp_stacks_line line_of(const struct making *m, uint32_t row)
 {
     const struct row *r = &m->rows[row];
@@ -229,7 +229,7 @@ static int compare_lines(const struct dp_stacks_line *a, const struct dp_stacks_
     return c ? c : (a->line > b->line) - (a->line < b->line);
 }
 
-/* Sorts rows by their lines. */
+/* Compares rows by their lines, then by number. */
 static int compare_rows(const void *ctx, uint32_t a, uint32_t b)
 {
     struct dp_stacks_line x = line_of(ctx, a), y = line_of(ctx, b);

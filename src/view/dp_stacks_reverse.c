@@ -192,7 +192,8 @@ static int push_bucket(struct reversing *r, struct bucket b)
 }
 
 /* Divides contexts, which all have a frame at this depth, into buckets by the frame's name, the
- * first on top. first, last: those of the whole. */
+ * first on top. first, last: the frames of the first and the last context at this depth. Returns 0
+ * or DP_E_NOMEM. */
 static int distribute_contexts(struct reversing *r, size_t from, size_t to, uint32_t depth,
                                uint32_t first, uint32_t last)
 {

@@ -28,7 +28,8 @@ static int64_t branch_of(struct dp_tree *tree, struct dp_map *map, uint32_t pare
     return n;
 }
 
-/* Merges contexts. of[node]: its branch; DP_MAP_NONE outside of what -g selects. */
+/* Makes one branch of the contexts that have the same names on their paths, with the sums of their
+ * values. of[node]: its branch; DP_MAP_NONE outside of what -g selects. Returns 0 or DP_E_NOMEM. */
 static int merge_contexts(struct dp_tree *tree, struct dp_map *map, uint32_t *of,
                           const struct dp_prof *prof,
                           const struct dp_names *names, const struct dp_classic *how)

@@ -64,8 +64,8 @@ static OP *(*call_way)(pTHX_ unsigned n);
 DP_BUILTINS(HOOK) DPX_BUILTINS_MORE(HOOK)
 #undef HOOK
 
-/* Does the same with detail=: a call of a builtin may have a frame of its own, and that of a
- * span. */
+/* Records a builtin as call_builtin does, with detail=: its call may have a frame of its own, and
+ * that of a span. */
 static OP *call_detailed(pTHX_ unsigned n)
 {
     struct dpx_ctx *ctx = dpx_life_here(aTHX);

@@ -99,7 +99,7 @@ static HV *class_of(pTHX_ const OP *invocant, const PAD *pad)
     return sv && SvROK(sv) && SvOBJECT(SvRV(sv)) ? SvSTASH(SvRV(sv)) : NULL;
 }
 
-/* The sub that a symbol, or a reference in its place, leads to. */
+/* The sub that a symbol, or a reference in its place, leads to; NULL: none. */
 static CV *cv_in(SV *sv)
 {
     return !sv ? NULL
@@ -107,15 +107,16 @@ static CV *cv_in(SV *sv)
            : SvROK(sv) && SvTYPE(SvRV(sv)) == SVt_PVCV ? (CV *)SvRV(sv) : NULL;
 }
 
-/* The sub of this name that a class itself has. */
+/* The sub of this name that a class itself has; NULL: none, or stash is NULL. */
 static CV *own_method(pTHX_ HV *stash, SV *name)
 {
     return cv_in(stash ? value_of(aTHX_ stash, name) : NULL);
 }
 
-/* Returns the sub that a method call on such a variable finds. It does not call perl's own search,
- * which may warn. The list of parent classes is asked for only where perl has needed it, too: perl
- * makes that list with a hash, and each hash changes the order of keys in later ones. */
+/* Returns the sub that a call of a method finds; NULL: there is none, or the ops do not show it.
+ * This does not call perl's own search, which may warn. The list of parent classes is asked for
+ * only where perl has needed it, too: perl makes that list with a hash, and each hash changes the
+ * order of keys in later ones. */
 static CV *method_of(pTHX_ const OP *invocant, const OP *method, const PAD *pad)
 {
     HV *stash = class_of(aTHX_ invocant, pad);
@@ -131,8 +132,8 @@ static CV *method_of(pTHX_ const OP *invocant, const OP *method, const PAD *pad)
     return cv ? cv : own_method(aTHX_ gv_stashpvs("UNIVERSAL", 0), name);
 }
 
-/* The op of an entersub that says what is called: its last one. first: its first argument, or NULL
- * if it has none. */
+/* The op of an entersub that says what is called: its last one; NULL: there is none behind the
+ * mark. *first: the op behind the mark, which is the first argument if there are any. */
 static const OP *callee_of(const OP *op, const OP **first)
 {
     const OP *o = cUNOPx(op)->op_first;

@@ -18,7 +18,7 @@ struct xs_call {
     U8 gimme;
 };
 
-/* Counts the rows that have been returned. */
+/* Adds the rows that the call has returned to those of its span, if it is one that gives rows. */
 static void count_rows(pTHX_ struct dpx_ctx *ctx, const struct dpx_detail_sub *sub,
                        const struct dpx_subject *s, const struct xs_call *call)
 {

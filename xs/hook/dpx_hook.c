@@ -638,7 +638,8 @@ static int run_and_count(pTHX)
     return 0;
 }
 
-/* Does the same, and looks after each op at the values that it has made, if these are followed. */
+/* Runs ops as run_and_count does, and looks after each op at the values that it has made, if these
+ * are followed. */
 static int run_and_follow(pTHX)
 {
     struct dpx_ctx *ctx = DPX_CTX;

@@ -18,7 +18,8 @@ static Perl_ppaddr_t orig_entersub, orig_goto;
 
 enum { ASKED = 512 };
 
-/* Looks for the name of a sub in the list, and keeps the answer. */
+/* Returns whether the name of a sub is in the list, and keeps the answer under key, if there is
+ * memory. */
 static DP_NOINLINE bool ask(struct dpx_ctx *ctx, CV *cv, const struct dpx_known *key)
 {
     const HEK *package, *name;
@@ -69,6 +70,8 @@ static bool is_wanted(pTHX_ struct dpx_ctx *ctx, CV *cv)
 
 /* ---- the hooks ---- */
 
+/* Begins the span of a call if its sub is listed in detail=. The span of an XS sub lasts for the
+ * call; the frame of a Perl sub is ended by the next call in its place, or by the next sample. */
 static OP *entersub_hook(pTHX)
 {
     struct dpx_ctx *ctx = DPX_CTX;

@@ -69,6 +69,7 @@ static UV step_forward(UV x)
     return x;
 }
 
+/* Undoes `x ^= x << n`. */
 static UV unshift_left(UV x, int n)
 {
     UV y = x;
@@ -77,6 +78,7 @@ static UV unshift_left(UV x, int n)
     return y;
 }
 
+/* Undoes `x ^= x >> n`. */
 static UV unshift_right(UV x, int n)
 {
     UV y = x;
@@ -146,7 +148,7 @@ static long steps_of(pTHX_ HV *hv, const char *key, I32 len)
     return steps_between(before, PL_hash_rand_bits);
 }
 
-/* The steps that %DB:: took up to the mark. */
+/* The steps that %DB:: took up to the mark; -1: this perl has another generator. */
 static long steps_of_debugger(pTHX)
 {
     static const char *const names[] = {
@@ -292,7 +294,8 @@ static void hide_ours(pTHX)
     SvREFCNT_dec((SV *)kept);
 }
 
-/* The steps of the symbol table for the line that loads us. */
+/* The steps of the symbol table for the line that loads us; -1: this perl has another generator.
+ * splits: the line has made the variable of a pattern. */
 static long steps_of_line(pTHX_ bool splits)
 {
     HV *hv = make_table(aTHX);
@@ -314,7 +317,7 @@ static long steps_of_line(pTHX_ bool splits)
 
 /* ---- %ENV ---- */
 
-/* Fills a hash as perl fills %ENV; more: one more name. */
+/* Returns a hash that is filled as perl fills %ENV; more: one more name, or NULL. */
 static HV *fill_env(pTHX_ const char *more)
 {
     HV *hv = (HV *)sv_2mortal((SV *)newHV());
@@ -337,6 +340,8 @@ static HV *fill_env(pTHX_ const char *more)
     return hv;
 }
 
+/* The steps that perl takes to fill %ENV; more: with this name, too. -1: this perl has another
+ * generator. */
 static long steps_of_fill(pTHX_ const char *more)
 {
     UV before = PL_hash_rand_bits;
@@ -360,7 +365,8 @@ static void refill_env(pTHX_ UV bits)
     HvMAX(hv) = max;
 }
 
-/* Returns the number that a plain run has, or 0. */
+/* Returns the number that a plain run has, and gives %ENV the order of such a run; 0: the steps
+ * cannot be counted. */
 static UV plain_bits(pTHX_ const struct dpx_order *order)
 {
     UV mark = back_to_mark(order->now, order->mark);

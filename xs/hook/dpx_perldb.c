@@ -105,8 +105,9 @@ static void use_recorder(pTHX_ const char *options)
     LEAVE;
 }
 
-/* Runs in place of the require. Leaves the name on the stack, which is as true as what require
- * returns. */
+/* Runs in place of `require 'perl5db.pl'`. Starts the recorder if there is a -d:DProf and this
+ * interpreter has no recorder yet; otherwise runs perl's require. The recorder leaves the name on
+ * the stack, which is as true as what require returns. */
 static OP *require_debugger(pTHX)
 {
     const char *options = dpx_ctx_has_joined(aTHX) ? NULL : find_options(aTHX);

@@ -69,8 +69,9 @@ static const char *join_items(pTHX_ const char *const *items, size_t n, size_t *
     return item;
 }
 
-/* Samples make a tree, with statements if this perl has room for their numbers. Beside a tree of
- * calls, samples give the costs of statements. */
+/* Sets the options that sample= decides. Samples make a tree, with statements if this perl has room
+ * for their numbers. Beside a tree of calls, samples give the costs of statements; croaks if this
+ * perl cannot number them. */
 static void plan_samples(pTHX)
 {
     struct dpx_options *opt = &dpx_run.opt;
@@ -242,8 +243,8 @@ static void set_hidden(pTHX_ const char *name, const char *value)
     SvREFCNT_dec(sv);
 }
 
-/* The environment has the run of the perl, or tool, that has started this process. Perls that this
- * process starts get the same one, if they record. */
+/* Takes the run of the perl, or tool, that has started this process from the environment. Perls
+ * that this process starts get the same one, if they record. */
 static void join_run(pTHX)
 {
     const char *of = is_trusted(aTHX) ? getenv("PERL_DPROF_RUN") : NULL;
@@ -254,7 +255,7 @@ static void join_run(pTHX)
         set_hidden(aTHX_ "PERL_DPROF_RUN", *dpx_run.of_run ? dpx_run.of_run : dpx_run.run);
 }
 
-/* Says why nothing can be recorded; if only blocks are recorded, by an exception. */
+/* Says why nothing can be recorded; if only blocks are recorded, by an exception. Returns false. */
 static bool refuse_recording(pTHX_ const char *why)
 {
     if (dpx_run.blocks_only)
@@ -275,7 +276,7 @@ static bool runs_nothing(pTHX)
 }
 
 /* Makes the directory of the slices, and keeps the name that their names begin with: the program
- * may change its $0. */
+ * may change its $0. Returns 0 or a DP_E. */
 static int make_spool(pTHX_ struct dp_err *err)
 {
     const char *name = dpx_file_script(aTHX);
@@ -326,8 +327,9 @@ static bool begin_process(pTHX_ const char *const *items, size_t n)
     return enough && dpx_run.path;
 }
 
-/* Finds a name that an interpreter has had before, or adds it. Names live as long as the process,
- * since threads share them. NULL: out of memory. again: whether the name was there. */
+/* Finds a name that an interpreter has had before, or adds it; path is kept or freed. Names live as
+ * long as the process, since threads share them. NULL: out of memory. again: whether the name was
+ * there. */
 static const char *keep_path(char *path, bool *again)
 {
     struct dpx_path *p;
@@ -367,7 +369,8 @@ static bool read_own_path(pTHX_ const char *const *items, size_t n, const char *
     return *path != NULL;
 }
 
-/* Makes the file, or prepares it for later. */
+/* Makes the file, or prepares it for later. Croaks, after freeing the state, if the user has named
+ * a file that must not be written. Returns 0 or another DP_E. */
 static int prepare_file(pTHX_ struct dpx_ctx *ctx, bool first, struct dp_err *err)
 {
     int rc = first && dpx_run.opt.spool ? make_spool(aTHX_ err) : 0;
@@ -383,8 +386,9 @@ static int prepare_file(pTHX_ struct dpx_ctx *ctx, bool first, struct dp_err *er
     return rc;
 }
 
-/* Begins the recording of a state whose file and clocks are ready: installs the hooks. If samples
- * cannot be taken, the state is gone again, and the result of refuse_recording() is returned. */
+/* Begins the recording of a state whose file and clocks are ready: installs the hooks. Returns
+ * true. If samples cannot be taken, the state is gone again, and the result of refuse_recording()
+ * is returned. */
 static bool begin_recording(pTHX_ struct dpx_ctx *ctx)
 {
     struct dp_err err;

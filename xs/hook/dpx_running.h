@@ -25,7 +25,7 @@ DP_INLINE bool dpx_running_is_loop(const PERL_CONTEXT *cx) { return CxTYPE_is_LO
 /* Is this a pad of the sub, at any depth of recursion? */
 bool dpx_running_has_pad(const CV *cv, const PAD *pad);
 
-/* The pad of the program's own file. */
+/* The pad of the program's own file; NULL: there is none yet. */
 PAD *dpx_running_main_pad(pTHX);
 
 /* Lists running code, the innermost first, and returns how much that is. If there is no room for

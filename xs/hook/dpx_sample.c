@@ -137,6 +137,7 @@ static struct dpx_body *body_of(const struct dpx_tick *t, const OP *root)
     return &t->bodies[(hash ^ hash >> 8) % BODIES];
 }
 
+/* Keeps which sub the code of a CV belongs to, for sub_that_ended. */
 static void know_body(struct dpx_tick *t, const CV *cv, U32 sub)
 {
     struct dpx_body *b = body_of(t, CvROOT(cv));
@@ -195,8 +196,9 @@ static bool was_outside(pTHX_ const struct dpx_tick *t)
     return !t->ran->compiles && tick_cop(t) == &PL_compiling;
 }
 
-/* The compiler ran, and no statement. This is the first statement after that: of the file or string
- * that was compiled, or of a sub that perl itself has called since, such as a BEGIN block. */
+/* Notes that the compiler ran at the tick, and no statement. The safe point is the first statement
+ * after that: of the file or string that was compiled, or of a sub that perl itself has called
+ * since, such as a BEGIN block. */
 static void find_compiler(pTHX_ struct sampled *of)
 {
     of->in = of->n && of->stack[0].cv && !of->stack[0].to;
@@ -209,7 +211,8 @@ static bool was_in_c(const struct dpx_tick *t)
     return t->ran->in_c.op && t->ran->in_c.op == t->ran->op;
 }
 
-/* Finds the XS sub or builtin that ran at the tick, and its span. */
+/* Sets of->leaf to the XS sub or builtin that ran at the tick, and of->span to its span; 0:
+ * none. */
 static void find_leaf(pTHX_ struct dpx_ctx *ctx, struct sampled *of)
 {
     const struct dpx_tick *t = &ctx->tick;
@@ -338,7 +341,8 @@ static UV last_outer(const struct dpx_tick *t)
     return was_in_c(t) ? t->ran->in_c.serial - 1 : t->ran->serial;
 }
 
-/* Lists the running code, with the spans up to that serial, the innermost first. */
+/* Lists the running code, with the spans up to that serial, the innermost first. Returns the number
+ * of its frames. */
 static size_t find_running(pTHX_ struct dpx_ctx *ctx, UV serial)
 {
     struct dpx_tick *t = &ctx->tick;
@@ -475,7 +479,7 @@ static DP_NOINLINE void sub_ends(pTHX)
 EACH_END(ENDS)
 #undef ENDS
 
-/* The ticker is about to ask for a sample, so the ends of subs check for it. */
+/* Makes the ends of subs check for a sample, which the ticker is about to ask for. */
 static void watch_ends(bool is_alone)
 {
     __atomic_store_n(&alone, is_alone, __ATOMIC_RELAXED);
@@ -484,8 +488,8 @@ static void watch_ends(bool is_alone)
 #undef ASK
 }
 
-/* A sample has been taken. If there are several interpreters, another may not have answered yet:
- * then the hooks stay as they are. */
+/* Makes the ends of subs run without that check again, as a sample has been taken. If there are
+ * several interpreters, another may not have answered yet: then the hooks stay as they are. */
 static void forget_ends(void)
 {
     if (!__atomic_load_n(&alone, __ATOMIC_RELAXED))
@@ -537,7 +541,7 @@ static void answer_blocks(pTHX_ struct dpx_ctx *ctx)
     errno = why;
 }
 
-/* A block waits for its place. */
+/* Asks for a safe point, as a block waits for its place. */
 static void ask_for_place(pTHX)
 {
     PL_sig_pending = 1;
@@ -591,8 +595,9 @@ static bool is_wanted(pTHX_ struct dpx_ctx *ctx)
 
 /* ---- the hooks ---- */
 
-/* Sets the flag again after perl cleared it. A tick between the sample and the clearing set it in
- * vain: if the program had no processor then, the ticker waits for its answer by now. */
+/* Sets the flag again after perl cleared it. A tick that came after the sample and before the
+ * clearing has lost its flag. The next tick would set it again, but after several ticks without an
+ * answer the ticker waits and does not tick any more. */
 static void restore_flag(pTHX)
 {
     const struct dpx_ctx *ctx = dpx_ctx_current(aTHX);
@@ -692,8 +697,8 @@ static Perl_ppaddr_t original_function(Optype type)
     }
 }
 
-/* Hooks an op that ends subs. now: the function that the hook goes on to; the ticker may have set
- * it already. */
+/* Hooks an op that ends subs. *now: what the hook goes on to, which is perl's function unless the
+ * ticker has put the checking one there already. */
 static void hook_end(Optype type, Perl_ppaddr_t *orig, Perl_ppaddr_t *now, Perl_ppaddr_t hook)
 {
     Perl_ppaddr_t none = NULL;

@@ -101,9 +101,9 @@ static void follow_toggle(pTHX)
 
 /* ---- the guard ---- */
 
-/* The recorder's memory is a mapped file, and the kernel raises SIGBUS in a thread that touches it
- * after the file was truncated (by a log rotation, an editor). That ends the recording, not the
- * program. */
+/* The handler of SIGBUS. The recorder's memory is a mapped file, and the kernel raises SIGBUS in a
+ * thread that touches it after the file was truncated (by a log rotation, an editor). That ends the
+ * recording, not the program. */
 static void on_bus(int number, siginfo_t *info, void *where)
 {
     static const struct sigaction as_ever;      /* SIG_DFL */

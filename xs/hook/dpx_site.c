@@ -58,7 +58,8 @@ static const COP *loop_statement(pTHX_ const OP *op, const COP **loop)
     return NULL;
 }
 
-/* Finds a place. op: the op that calls; cop itself if no op does. */
+/* Finds the place of a call. cop: the statement that caller names; op: the op that calls; cop
+ * itself if no op does. 0: it is unknown. */
 static U32 place_of(pTHX_ struct dpx_ctx *ctx, const COP *cop, const OP *op)
 {
     const COP *around = cop, *found = NULL;

@@ -20,7 +20,7 @@ static void settle_spans(pTHX_ struct dpx_ctx *ctx, U64 now)
     }
 }
 
-/* Pushes the frame of a span that has been counted before. */
+/* Pushes the frame of a span that has been counted before. Returns false if memory is short. */
 static bool push_again(struct dpx_ctx *ctx, PERL_SI *si, I32 key, U32 id, U64 now)
 {
     struct dpx_frame *f = dpx_frame_add(ctx, si, key, id);
@@ -179,7 +179,7 @@ static void close_span(pTHX_ struct dpx_ctx *ctx, U64 serial)
     dpx_frame_leave(ctx);
 }
 
-/* The variable of a span is freed. */
+/* Ends a span: perl calls this when the span's variable is freed. */
 static int free_guard(pTHX_ SV *sv, MAGIC *mg)
 {
     struct dpx_ctx *ctx = dpx_ctx_current(aTHX);
@@ -190,7 +190,8 @@ static int free_guard(pTHX_ SV *sv, MAGIC *mg)
 }
 
 #ifdef USE_ITHREADS
-/* The span belongs to the thread that has begun it. */
+/* Makes the copy of a span's variable in a new thread end no span: the span belongs to the thread
+ * that has begun it. */
 static int dup_guard(pTHX_ MAGIC *mg, CLONE_PARAMS *param)
 {
     PERL_UNUSED_ARG(param);

@@ -42,7 +42,7 @@ void dpx_span_frames_pop_c(struct dpx_ctx *ctx, ptrdiff_t at, U64 serial);
 void dpx_span_frames_enter(pTHX_ struct dpx_ctx *ctx, U32 id);
 
 /* The same, where the sub around the call of that Perl sub goes on in a span. Returns a reference,
- * and the span ends when what it refers to is freed. */
+ * and the span ends when what it refers to is freed; undef outside of all subs. */
 SV *dpx_span_frames_open(pTHX_ struct dpx_ctx *ctx, U32 id);
 
 #endif

@@ -49,7 +49,7 @@ static const char *url_text(SV *url, STRLEN *len)
     return dpx_subject_text(url, len);
 }
 
-/* Appends METHOD and URL. */
+/* Appends METHOD and URL. Returns false, with nothing appended, if the method cannot be read. */
 static bool add_address(struct dp_buf *to, SV *method, SV *url)
 {
     STRLEN len;
@@ -78,7 +78,8 @@ static void add_mojo_path(pTHX_ struct dp_buf *to, SV *path)
     }
 }
 
-/* Appends METHOD and URL of a Mojo::Transaction. */
+/* Appends METHOD and URL of a Mojo::Transaction. Returns false if it has no URL, or memory is
+ * short. */
 static bool add_mojo(pTHX_ struct dp_buf *to, struct dp_buf *scratch, SV *tx)
 {
     SV *req = value_in(aTHX_ tx, "req"), *url = value_in(aTHX_ req, "url");
@@ -104,7 +105,7 @@ static bool add_mojo(pTHX_ struct dp_buf *to, struct dp_buf *scratch, SV *tx)
 
 /* ---- templates ---- */
 
-/* Appends the name of a file, masked. */
+/* Appends the name of a file, masked, or (text) if it has none that can be read. Returns true. */
 static bool add_file(struct dp_buf *to, SV *sv)
 {
     STRLEN len;
@@ -117,7 +118,7 @@ static bool add_file(struct dp_buf *to, SV *sv)
 }
 
 /* The handler of the template NAME.FORMAT: the one that is asked for, the first one that has a file
- * of that name, or the default. */
+ * of that name, or the default. NULL: none can be read. */
 static SV *handler_of(pTHX_ SV *renderer, SV *options, struct dp_buf *name)
 {
     SV *handler = value_in(aTHX_ options, "handler");
@@ -129,7 +130,8 @@ static SV *handler_of(pTHX_ SV *renderer, SV *options, struct dp_buf *name)
                                               : value_in(aTHX_ renderer, "default_handler");
 }
 
-/* Appends the name that Mojolicious gives to a template: NAME.FORMAT.HANDLER. */
+/* Appends the name that Mojolicious gives to a template: NAME.FORMAT.HANDLER, or (text) for one
+ * that is no file. Returns false if the name cannot be read, or memory is short. */
 static bool add_rendered(pTHX_ struct dp_buf *to, struct dp_buf *scratch, SV *renderer,
                          SV *options)
 {

@@ -21,7 +21,8 @@ struct dpx_pattern {
 
 static bool wants(enum dpx_detail_kind kind) { return dpx_run.detail & 1u << kind; }
 
-/* The id of the span of a kind whose text is in ctx->spans.text; 0: there is no text. */
+/* The id of the span of a kind whose text is in ctx->spans.text; 0: `has` is not set, or memory is
+ * short. */
 static U32 id_of_text(struct dpx_ctx *ctx, enum dpx_detail_kind kind, bool has)
 {
     const struct dp_buf *text = &ctx->spans.text;
@@ -31,6 +32,8 @@ static U32 id_of_text(struct dpx_ctx *ctx, enum dpx_detail_kind kind, bool has)
 
 /* ---- commands and files ---- */
 
+/* The id of the span of a command; 0: none is wanted, or the command cannot be read. is_list: first
+ * is the program, and not a line for the shell. */
 static U32 id_of_command(struct dpx_ctx *ctx, SV *first, bool is_list)
 {
     if (!wants(DPX_DETAIL_COMMAND))
@@ -43,6 +46,7 @@ static U32 id_of_command(struct dpx_ctx *ctx, SV *first, bool is_list)
 /* The command `-` of a pipe is a fork. */
 static bool is_fork(const char *command, STRLEN len) { return len == 1 && *command == '-'; }
 
+/* The id of the span of a file; 0: none is wanted, or the name cannot be read. */
 static U32 id_of_file(struct dpx_ctx *ctx, SV *path)
 {
     STRLEN len;
@@ -62,7 +66,8 @@ static bool is_loaded(pTHX_ SV *path)
     return text && hv_exists(GvHVn(PL_incgv), text, SvUTF8(path) ? -(I32)len : (I32)len);
 }
 
-/* system and exec: a list, or a block that gives the program and a list. */
+/* The id of the span of system or exec, with a list, or a block that gives the program and a list;
+ * 0: none. */
 static U32 id_of_system(pTHX_ struct dpx_ctx *ctx)
 {
     SV **args = PL_stack_base + TOPMARK + 1;
@@ -85,7 +90,8 @@ static bool is_pipe(const char **text, STRLEN *len)
     return before || after;
 }
 
-/* open: a handle; a mode and a file, or a pipe and a command; or a mode and a file in one. */
+/* The id of the span of open; 0: none, as for a fork. Its arguments are a handle; a mode and a
+ * file, or a pipe and a command; or a mode and a file in one. */
 static U32 id_of_open(pTHX_ struct dpx_ctx *ctx)
 {
     SV **args = PL_stack_base + TOPMARK + 1;
@@ -133,7 +139,7 @@ static bool is_made(const OP *op)
            && cLISTOPx(op)->op_last->op_type == OP_REGCOMP;
 }
 
-/* Finds the id of the span of a match. */
+/* Finds the id of the span of a match; 0: memory is short. */
 static U32 find_pattern(pTHX_ struct dpx_ctx *ctx, const PMOP *pm)
 {
     static const char made[] = "(a pattern with variables)";
@@ -149,6 +155,8 @@ static U32 find_pattern(pTHX_ struct dpx_ctx *ctx, const PMOP *pm)
     return place->err ? 0 : dpx_span_id(ctx, "regex", 5, text, len, dp_buf_cstr(place));
 }
 
+/* The id of the span of the match that PL_op is, from the cache or by find_pattern; 0: none is
+ * wanted. */
 static U32 id_of_pattern(pTHX_ struct dpx_ctx *ctx)
 {
     struct dpx_spans *spans = &ctx->spans;

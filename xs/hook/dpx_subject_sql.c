@@ -48,6 +48,8 @@ static void statement_text(struct dp_buf *to, const char *given, size_t len, int
     dp_sql_text(to, given, len, (enum dp_sql_dialect)(how & ~PREPARE));
 }
 
+/* The id of a statement whose text cannot be read, or of its preparation. That of a statement is
+ * kept, for is_same. */
 static U32 id_of_unreadable(struct dpx_ctx *ctx, bool prepares)
 {
     const char *text = prepares ? "prepare: " DPX_SUBJECT_UNREADABLE : DPX_SUBJECT_UNREADABLE;

@@ -9,7 +9,7 @@
 
 bool dpx_undebug_began(pTHX) { return PL_DBsub != NULL; }
 
-/* A debugger in Perl defines one of these. */
+/* Is there a debugger in Perl? It defines DB::DB or DB::sub. */
 static bool has_debugger(pTHX)
 {
     return (PL_DBgv && GvCV(PL_DBgv)) || (PL_DBsub && GvCV(PL_DBsub));

@@ -9,6 +9,8 @@
 /* The function that ops of a type had before. */
 static Perl_ppaddr_t (*before)(Optype type);
 
+/* Gives an op the function that ops of its type have by now, if it has the one from before the
+ * hooks. */
 static void adopt_op(pTHX_ OP *o)
 {
     if (o->op_ppaddr == before(o->op_type))

@@ -78,7 +78,7 @@ static uint32_t site_at(struct dpx_owner *o, struct dp_cct_node *node, struct dp
     return slot->value = (uint32_t)++o->n;
 }
 
-/* The site of what a recording of calls and statements runs. */
+/* The site of what a recording of calls and statements runs; 0: as for site_at. */
 static uint32_t site_now(struct dpx_ctx *ctx)
 {
     struct dp_lines *lines = ctx->rec.how.lines;
@@ -196,6 +196,7 @@ static void wait_for_place(struct dpx_ctx *owner, const struct dp_block *block)
     dpx_blocks_ask(aTHX);
 }
 
+/* The sampler's `allocated` (dpx_heap.h). */
 static int64_t note_allocated(struct dpx_ctx *owner, void *at, size_t size)
 {
     uint64_t interval = dpx_run.opt.heap_interval;
@@ -329,7 +330,8 @@ static void leave_out_arenas(pTHX_ const struct dpx_ctx *ctx)
 #endif
 }
 
-/* The block with the string of a scalar, the elements of an array or the buckets of a hash. */
+/* The block with the string of a scalar, the elements of an array or the buckets of a hash; NULL:
+ * the value has none. */
 static const void *memory_of(SV *sv)
 {
     STRLEN before = 0;
@@ -403,6 +405,8 @@ static bool move_to_type(pTHX_ struct dpx_ctx *ctx, struct dp_block *block, SV *
     return true;
 }
 
+/* Counts all values of the interpreter whose memory is a noted block of this recording, in the
+ * sites of the blocks. */
 static void count_values(pTHX_ struct dpx_ctx *ctx)
 {
     for (SV *arena = PL_sv_arenaroot; arena; arena = (SV *)SvANY(arena)) {
@@ -420,6 +424,8 @@ static void count_values(pTHX_ struct dpx_ctx *ctx)
     }
 }
 
+/* Begins to count the values of all sites anew. The second census keeps the bytes that the first
+ * has found: growth is counted from there. */
 static void begin_census(struct dpx_owner *o)
 {
     bool had_first = o->censuses++ == 1;

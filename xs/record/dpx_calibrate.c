@@ -25,6 +25,8 @@ struct value {
 };
 
 struct model;
+/* Runs an op. Returns the next one; NULL ends the run. A value with IS_MAGIC would end it, too, but
+ * there is none: the test costs time, as perl's does. */
 typedef struct op *function(struct model *m);
 
 struct op {
@@ -58,7 +60,7 @@ struct model {
 
 /* ---- the small interpreter ---- */
 
-/* The model's op that pushes a value. */
+/* The model's op that pushes its value. */
 static DP_NOINLINE struct op *run_value(struct model *m)
 {
     struct value *v = m->op->value;

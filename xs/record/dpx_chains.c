@@ -50,6 +50,7 @@ static void add_place(const struct dpx_ctx *ctx, const struct dp_stmt *line, str
         dp_buf_addc(to, '%');
 }
 
+/* Appends to ctx->chains the line of a place: its statement, its sub, and what holds its value. */
 static void add_line(pTHX_ struct dpx_ctx *ctx, const struct dpx_holders *holders,
                      const struct dpx_grown *place)
 {

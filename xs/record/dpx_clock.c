@@ -103,8 +103,9 @@ static void counter_pair(void *arg, uint64_t *stamp, uint64_t *mono_ns)
 static const struct dp_rec_host counter_host =
     { 0, measure_costs, counter_stamp, cpu_ns, counter_pair, split_cpu_time };
 
-/* The kernel watches the TSC and stops using it when it cannot be trusted. The invariant bit says
- * that the rate does not follow the frequency. */
+/* Returns why the processor's counter cannot be the clock; NULL: it can. The kernel watches the TSC
+ * and stops using it when it cannot be trusted. The invariant bit says that the rate does not
+ * follow the frequency. */
 static const char *counter_trouble(void)
 {
 #if defined(__x86_64__) || defined(__i386__)

@@ -14,9 +14,9 @@
 
 enum { PHASES_MAX = 1000 };     /* names beyond these are one phase, `other` */
 
-/* Leaves the frames of a trace without ending them. Leaves the frames of a trace without ending
- * them: writes an exit for each, from the top down. If the window is full in the middle of this, a
- * trace writes it and may go on as a tree, which has then taken over all frames. */
+/* Leaves the frames of a trace without ending them: writes an exit for each, from the top down. If
+ * the window is full in the middle of this, a trace writes it and may go on as a tree, which has
+ * then taken over all frames. */
 void dpx_control_suspend(struct dpx_ctx *ctx, U64 now)
 {
     if (ctx->rec.tree)
@@ -81,7 +81,8 @@ void dpx_control_start(struct dpx_ctx *ctx)
     dpx_ctx_leave(ctx);
 }
 
-/* Finds or makes a phase. Phases live as long as the process, since threads share them. */
+/* Finds or makes a phase; `other` if there are too many, unless `last` is set. NULL: memory is
+ * short. Phases live as long as the process, since threads share them. */
 static const struct dpx_phase *find_phase(const char *name, size_t len, bool last)
 {
     struct dpx_phase *p;

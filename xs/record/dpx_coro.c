@@ -55,7 +55,7 @@ static void prune_coros(struct dpx_ctx *ctx)
     ctx->coro.prune_at = n * 2 < PRUNE ? PRUNE : n * 2;
 }
 
-/* Finds or adds a coroutine; adding one may move the table. */
+/* Finds or adds a coroutine; adding one may move the table. NULL: memory is short. */
 static struct dpx_coro *coro_of(struct dpx_ctx *ctx, AV *mainstack)
 {
     struct dp_map_slot *slot = dp_map_find(&ctx->coro.of, PTR2UV(mainstack));

@@ -47,7 +47,7 @@ void dpx_ctx_join(pTHX_ ATEXIT_t ends)
         perl_atexit(ends, &nobody);
 }
 
-/* Makes a state the first one, or forgets it; another thread may be faster. */
+/* Replaces the state in dpx_first, unless another thread has replaced it by now. */
 static void change_first(struct dpx_ctx *from, struct dpx_ctx *to)
 {
     __atomic_compare_exchange_n(&dpx_first, &from, to, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);

@@ -34,8 +34,8 @@ struct dpx_ctx *dpx_ctx_find(pTHX);
 /* The state of this interpreter, also after its recording has ended; NULL: it never recorded. */
 struct dpx_ctx *dpx_ctx_owned(pTHX);
 
-/* The state of the interpreter that this thread runs, if any. Only compares pointers; the caller
- * holds the lock. */
+/* The state of the interpreter that this thread runs; NULL: it runs none, or one that does not
+ * record. Only compares pointers; the caller holds the lock. */
 struct dpx_ctx *dpx_ctx_own(void);
 
 /* Does this thread alone touch this state? It does if it runs the state's interpreter, or has made

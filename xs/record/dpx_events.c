@@ -62,6 +62,7 @@ static bool has_column(const struct dpx_plan *plan, const char *name)
     return false;
 }
 
+/* Appends a column NAME:UNIT to the plan; the suffix belongs to the name. */
 static void add_column(struct dpx_plan *plan, const char *name, const char *suffix,
                        const char *unit)
 {
@@ -176,7 +177,8 @@ static void add_columns(struct dpx_plan *plan, const struct dp_pmu_event *ev)
     }
 }
 
-/* Returns 0, or an error with the reason. */
+/* Adds an event of the list to the plan. If it is written as ?EVENT and cannot be counted, it is
+ * only listed as missing. Returns 0, or an error with the reason. */
 static int add_event(pTHX_ struct dpx_plan *plan, struct dp_pmu *pmu, const char *text, size_t len,
                      struct dp_err *err)
 {

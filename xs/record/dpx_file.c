@@ -485,7 +485,8 @@ int dpx_file_renew_live(struct dpx_ctx *ctx)
     return rc;
 }
 
-/* Called after a window was written: the file has all names now, and has grown. */
+/* Called after a window was written: clears the kept names, as the file has all names now, and goes
+ * on with a tree if the file has reached its limit. */
 void dpx_file_flushed(void *arg)
 {
     struct dpx_ctx *ctx = arg;
@@ -731,8 +732,8 @@ static void last_tree(struct dpx_ctx *ctx, const struct dp_buf *text)
     dpx_file_sink(ctx, text->ptr, text->len);
 }
 
-/* Leaves the file as it was last saved, if ever, since there is no last tree. A lack of memory is
- * said; other causes have had their message. */
+/* Leaves the file as it was last saved, if ever, since there is no last tree. Reports a lack of
+ * memory; other causes have had their message. */
 static void no_tree(struct dpx_ctx *ctx, int why)
 {
     if (why == DP_E_NOMEM)

@@ -15,7 +15,7 @@ int dpx_file_open(pTHX_ struct dpx_ctx *ctx, struct dp_err *err);
 /* Prepares the same for later: now it only finds out whether the file could be opened, and keeps
  * the header. Until dpx_file_begin the disk has no file of this run, and an older profile stays: a
  * perl that only compiles, or fails to, is no run. An event that needs the file earlier, such as a
- * full buffer, makes it. */
+ * full buffer, makes it. Returns 0 or a DP_E. */
 int dpx_file_prepare(pTHX_ struct dpx_ctx *ctx, struct dp_err *err);
 
 /* Makes a file that was only prepared, and the files beside it; does nothing otherwise. To be
@@ -34,8 +34,8 @@ int dpx_file_renew_live(struct dpx_ctx *ctx);
  * message and the file as it was, if there is no room. */
 bool dpx_file_write_tree(struct dpx_ctx *ctx, struct dp_err *err);
 
-/* The writer's sink, and the recorder's callback after a window was written; the argument is the
- * struct dpx_ctx. */
+/* The writer's sink, which returns 0 or a DP_E, and the recorder's callback after a window was
+ * written; the argument is the struct dpx_ctx. */
 int dpx_file_sink(void *arg, const char *ptr, size_t len);
 void dpx_file_flushed(void *arg);
 

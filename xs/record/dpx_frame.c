@@ -76,6 +76,8 @@ static bool is_replaced(const struct dpx_frame *f)
     return f->si && !DPX_KEY_IS_XS(f->key) && f->call.start != PTR2UV(dpx_frame_sub(f));
 }
 
+/* Ends the calls on top that no longer run, which an exception or a jump has ended, and notices a
+ * switch of coroutines. */
 DP_INLINE void reconcile(pTHX_ struct dpx_ctx *ctx, U64 now, const int way)
 {
     if (dpx_coro_is_other(aTHX_ ctx))

@@ -45,7 +45,8 @@ const char *dpx_heap_watch(int what);
 /* Could counting begin? Returns what dpx_heap_watch would, and changes nothing. */
 const char *dpx_heap_refusal(void);
 
-/* Ends that. */
+/* Ends counting and noting: puts the functions from before dpx_heap_watch back. An entry that
+ * cannot be written keeps ours, which go on to count. */
 void dpx_heap_unwatch(void);
 
 /* Returns the bytes taken less the bytes given back by this thread since the beginning. It may be

@@ -37,7 +37,8 @@ static void turn_to(struct dpx_ctx *ctx, U64 number, U64 now, bool is_kept)
         relink_frames(ctx, leaves ? from : UINT64_MAX, leaves ? rec->marks.program - from : 0);
 }
 
-/* Ends the stretch that is recorded, or another one. */
+/* Ends the stretch that is recorded, or another one. Returns whether it was slow, and so is
+ * kept. */
 static bool end_stretch(struct dpx_ctx *ctx, U64 number, U64 now)
 {
     bool is_slow = dp_held_is_slow(&ctx->rec, number, now);
@@ -51,7 +52,7 @@ static bool end_stretch(struct dpx_ctx *ctx, U64 number, U64 now)
 }
 
 /* Does the work of the first event in a child, or after an exec that failed. While recording is
- * stopped only its next start does that. */
+ * stopped only its next start does that. Returns whether stretches can be recorded now. */
 static bool is_ready(struct dpx_ctx *ctx)
 {
     if (!ctx->rec.paused)

@@ -40,7 +40,8 @@ static time_t seconds_now(void)
     return now.tv_sec;
 }
 
-/* A value is visited: that of number `by` refers to it. */
+/* Adds a value to the list, unless it is there already: the value of number `by` refers to it. Sets
+ * h->failed if memory is short. */
 static void visit(struct dpx_holders *h, SV *sv, uint32_t by)
 {
     if (!sv || SvTYPE(sv) == (svtype)SVTYPEMASK || SvREFCNT(sv) > (~(U32)0) / 2 || h->failed)
@@ -112,6 +113,7 @@ static void visit_magic(struct dpx_holders *h, const SV *sv, uint32_t by)
             visit(h, mg->mg_obj, by);
 }
 
+/* Visits the values that sv refers to, as far as these references are counted. */
 static void visit_parts(pTHX_ struct dpx_holders *h, SV *sv, uint32_t by)
 {
     svtype type = SvTYPE(sv);
@@ -142,6 +144,7 @@ static void visit_parts(pTHX_ struct dpx_holders *h, SV *sv, uint32_t by)
 
 /* ---- the walk ---- */
 
+/* Visits what perl itself holds: the symbol table, the main program, and the subs that run. */
 static void visit_roots(pTHX_ struct dpx_holders *h)
 {
     visit(h, (SV *)PL_defstash, 0);
@@ -155,7 +158,8 @@ static void visit_roots(pTHX_ struct dpx_holders *h)
                 visit(h, (SV *)si->si_cxstack[ix].blk_sub.cv, 0);
 }
 
-/* Goes on from all values that were visited, and from those that it visits. */
+/* Visits what the values from list[from] on refer to, and so on for those added. Stops early if
+ * memory or time is short. */
 static void walk(pTHX_ struct dpx_holders *h, size_t from)
 {
     for (size_t i = from; i < h->n && !h->failed && !h->late; i++) {
@@ -239,6 +243,7 @@ static char sigil_of(const SV *sv)
            : SvTYPE(sv) == SVt_PVCV ? '&' : '$';
 }
 
+/* Appends the name of a sub, or what it is if it has none. */
 static void add_sub(pTHX_ struct dp_buf *to, CV *cv)
 {
     const GV *gv = CvNAMED(cv) ? NULL : ((XPVCV *)SvANY(cv))->xcv_gv_u.xcv_gv;
@@ -257,7 +262,7 @@ static void add_sub(pTHX_ struct dp_buf *to, CV *cv)
         dp_buf_adds(to, "a sub");
 }
 
-/* The name of the variable of a sub at this place of a pad, or NULL. */
+/* The name of the sub's variable whose value in this pad is sv; NULL: none is. */
 static const char *name_in_pad(const CV *cv, const AV *pad, const SV *sv)
 {
     const PADNAMELIST *names = CvISXSUB(cv) || !CvPADLIST(cv) ? NULL : PadlistNAMES(CvPADLIST(cv));
@@ -362,8 +367,8 @@ static bool add_cycle(pTHX_ struct dp_buf *to, SV *sv)
     return is_cycle;
 }
 
-/* Collects the numbers from a value up to a variable, a root, or one that is in the chain
- * already. Returns how many there are. */
+/* Collects the numbers from a value up to a variable or a root, CHAIN_MOST at most. *is_named:
+ * whether the last one is a variable. Returns how many there are. */
 static size_t collect(pTHX_ const struct dpx_holders *h, uint32_t number, uint32_t *chain,
                       bool *is_named)
 {

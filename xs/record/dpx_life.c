@@ -34,6 +34,7 @@
 enum { FRAMES = 1024 };         /* number to begin with */
 
 static void end_trip(struct dpx_ctx *ctx);
+/* Reports that memory is short, and stops recording for good. */
 static void no_memory(struct dpx_ctx *ctx);
 static void tripped(void *arg) { end_trip(arg); }
 
@@ -75,7 +76,8 @@ static void set_process(struct dpx_ctx *ctx)
     memset(&ctx->rest, 0, sizeof ctx->rest);
 }
 
-/* Releases all that a state owns, but not the state itself. The file of the pieces stays. */
+/* Releases all that a state owns, but not the state itself. The .live file is not deleted: in a
+ * forked child it is the parent's. */
 static void release_ctx(struct dpx_ctx *ctx)
 {
     dp_rec_release(&ctx->rec);
@@ -172,7 +174,7 @@ void dpx_life_start_clocks(struct dpx_ctx *ctx)
 
 /* ---- the end ---- */
 
-/* Ends a recording that leaves no file, because nothing was recorded. */
+/* Ends a recording whose file has not been made yet: there will be none. */
 static void leave_nothing(struct dpx_ctx *ctx)
 {
     end_state(ctx, DPX_ENDED);
@@ -277,13 +279,16 @@ static void finish_state(struct dpx_ctx *ctx)
     end_state(ctx, DPX_ENDED);
 }
 
+/* Ends the slice, and notes how many calls the next one goes on with if exec fails. Returns whether
+ * the slice is written. */
 static bool slice_before_exec(struct dpx_ctx *ctx)
 {
     ctx->exec.depth = dpx_recorded_top(ctx) - ctx->frames;
     return dpx_slice_end(ctx);
 }
 
-/* Completes the file, and keeps the data to undo that. */
+/* Completes the file, and keeps the data to undo that. Returns false if the file cannot be
+ * written. */
 static bool file_before_exec(struct dpx_ctx *ctx)
 {
     struct dp_buf text;
@@ -492,8 +497,9 @@ static void after_fork_parent(void)
     pthread_mutex_unlock(&dpx_run.lock);
 }
 
-/* The marks in the window are the parent's; time starts over here. The rest of the work waits for
- * the first event: a child that only execs should not pay for it. */
+/* Prepares a state in a forked child. The marks in the window are the parent's; time starts over
+ * here. The rest of the work waits for the first event: a child that only execs should not pay for
+ * it. */
 static void go_on_in_child(struct dpx_ctx *ctx)
 {
     set_process(ctx);
@@ -558,7 +564,8 @@ void dpx_life_watch(void)
     pthread_atfork(before_fork, after_fork_parent, after_fork_child);
 }
 
-/* Opens the file of a child or a thread, and the files beside it. */
+/* Opens the file of a child or a thread, and the file of pieces. Stops recording if memory is
+ * short. */
 static void open_all(pTHX_ struct dpx_ctx *ctx)
 {
     struct dp_err err;
@@ -650,7 +657,8 @@ void dpx_life_save(pTHX_ struct dpx_ctx *ctx)
 
 /* ---- threads ---- */
 
-/* Makes the state of a new thread. parent: the state of the thread that made it, or any. */
+/* Makes the state of a new thread. parent: the state of the thread that made it, or any. NULL:
+ * threads are not recorded, or memory is short. */
 static struct dpx_ctx *new_thread(pTHX_ const struct dpx_ctx *parent)
 {
     struct dpx_ctx *ctx = NULL;

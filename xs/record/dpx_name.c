@@ -67,7 +67,8 @@ static void add_hek(struct dp_buf *to, const HEK *hek, const char *otherwise)
         dp_buf_adds(to, otherwise);
 }
 
-/* Finds package and name of a CV; either may be NULL. Returns the stash of the package. */
+/* Sets *package and *name, each to NULL if the CV has none. Returns the stash of the package, or
+ * NULL. */
 static HV *hek_of(CV *cv, const HEK **package, const HEK **name)
 {
     HV *stash = NULL;
@@ -187,7 +188,8 @@ static bool two_blanks(const char *line, size_t len, const char **first, const c
     return *second != NULL;
 }
 
-/* The sub of the line in names.line, as an owner; few subs have subs in them. */
+/* The number in names.folds of the sub of the line in names.line, as an owner; DP_MAP_NONE: it
+ * cannot be kept. Few subs have subs in them. */
 static uint32_t owner_of_inner(struct dpx_ctx *ctx)
 {
     const struct dp_buf *line = &ctx->names.line;
@@ -301,7 +303,7 @@ static bool has_numbers(const char *ptr, size_t len)
     return false;
 }
 
-/* The id of the line in ctx->names.line: the known one, or a new one. */
+/* The id of the line in ctx->names.line: the known one, or a new one. 0: memory is short. */
 static U32 id_of_line(struct dpx_ctx *ctx)
 {
     const struct dp_buf *line = &ctx->names.line;
@@ -476,15 +478,16 @@ static bool bound_site(struct dpx_ctx *ctx)
     return true;
 }
 
-/* A package that stands around a program's code, to control the recorder, declares this variable.
- * Its callers call what it calls. The package itself declares that, where it is compiled, so that
- * there is no list here, and nothing to load there. */
+/* Does a package stand around a program's code, to control the recorder? Then its callers call what
+ * it calls. The package itself declares that by this variable, where it is compiled, so that there
+ * is no list here, and nothing to load there. */
 static bool is_around(pTHX_ HV *stash)
 {
     return stash && hv_exists(stash, "DPROF_AROUND", sizeof "DPROF_AROUND" - 1);
 }
 
-/* Makes the line of a CV, in ctx->names.line. Returns its id and flags. */
+/* Makes the line of a CV, in ctx->names.line. Returns its id and flags; an id of 0: the sub is not
+ * recorded, or memory is short. */
 static U32 name_cv(pTHX_ struct dpx_ctx *ctx, CV *cv, const OP *start)
 {
     const HEK *package, *name;
@@ -584,8 +587,8 @@ static struct dp_name own_line(struct dpx_ctx *ctx, CV *cv, U32 id, const OP *st
     return (struct dp_name){ own->err ? "" : own->ptr, own->err ? 0 : own->len };
 }
 
-/* The AUTOLOAD's own name, after too many names have called it, even if the filter leaves that out:
- * calls that should be recorded are not lost. */
+/* The id of the AUTOLOAD's own name, after too many names have called it, even if the filter leaves
+ * that out: calls that should be recorded are not lost. 0: memory is short. */
 static U32 plain_autoload(struct dpx_ctx *ctx, const struct dp_name *own)
 {
     dp_buf_clear(&ctx->names.line);
@@ -638,7 +641,8 @@ static bool wanted_line(struct dp_buf *line, SV *sv, const struct dp_name *own)
     return true;
 }
 
-/* The id of the line that wanted_line has made. */
+/* The id of the line that wanted_line has made; the AUTOLOAD's own id if there are too many lines,
+ * or memory is short; 0: the filters leave the name out. */
 static U32 id_of_wanted(pTHX_ struct dpx_ctx *ctx, U32 id, const struct dp_name *own)
 {
     const struct dp_buf *line = &ctx->names.line;

@@ -92,7 +92,7 @@ static const char *separator_before(const struct option *o, uint64_t n)
 }
 
 /* Sets the error for a value that an option does not accept, with those that it does. as: the
- * option's name as the user wrote it. */
+ * option's name as the user wrote it. Returns the error's code. */
 static int refuse_value(struct dp_err *err, const char *as, const struct option *o,
                         const char *value)
 {
@@ -107,7 +107,8 @@ static int refuse_value(struct dp_err *err, const char *as, const struct option 
                       (unsigned long long)o->least, (unsigned long long)o->most);
 }
 
-/* Takes a value. as: the option's name as the user wrote it. */
+/* Reads a value, and sets the option to it. as: the option's name as the user wrote it. Returns 0,
+ * or DP_E_ARG with the reason in err. */
 static int take_value(struct dpx_options *opt, const struct option *o, const char *as,
                       const char *value, struct dp_err *err)
 {
@@ -136,7 +137,8 @@ static int take_value(struct dpx_options *opt, const struct option *o, const cha
     return 0;
 }
 
-/* Says how an option is written: `out=FILE`, `mode=trace or mode=tree`, `limit=N`. */
+/* Sets the error for an option without a value, with how it is written: `out=FILE`, `mode=trace or
+ * mode=tree`, `limit=N`. Returns the error's code. */
 static int needs_value(struct dp_err *err, const struct option *o)
 {
     char how[96] = "";
@@ -166,7 +168,7 @@ static bool is_of_nytprof(const char *item, size_t len)
 }
 
 /* Sets the error for an option that does not exist, with names that the user may have meant: other
- * options, and the modes, which may be written alone. */
+ * options, and the modes, which may be written alone. Returns the error's code. */
 static int refuse_unknown(struct dp_err *err, const char *item, size_t len)
 {
     struct dp_pmu_near near;

@@ -123,7 +123,8 @@ void dpx_options_init(struct dpx_options *opt);
 int dpx_options_take(struct dpx_options *opt, const char *item, struct dp_err *err);
 
 /* Takes the options of the environment: PERL_DPROF_NAME for each option, and the classic names.
- * safe: takes only those that cannot make a privileged program write elsewhere. */
+ * safe: takes only those that cannot make a privileged program write elsewhere. Returns 0, or
+ * DP_E_ARG with the reason in err. */
 int dpx_options_environment(struct dpx_options *opt, bool safe, struct dp_err *err);
 
 /* Returns why the options do not go together; NULL: they do. */

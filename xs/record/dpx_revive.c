@@ -155,8 +155,8 @@ static OP *run_elsif(pTHX)
     return next;
 }
 
-/* Runs a condition with a block and an elsif, and reports the first statement of the arm that is
- * entered. */
+/* Runs the condition of `if (...) { } elsif ...`, and reports the first statement of the arm that
+ * is entered, as perl has left out its nextstate. */
 static OP *run_block_elsif(pTHX)
 {
     const OP *o = PL_op;
@@ -179,7 +179,8 @@ static OP *run_right(pTHX)
     return next;
 }
 
-/* Runs a cond_expr with such a statement in either arm, or in both, wherever it is. */
+/* Runs a cond_expr with a statement without an op in either arm, or in both, wherever it is, and
+ * reports the one of the arm that is entered. */
 static OP *run_either(pTHX)
 {
     const OP *o = PL_op;
@@ -193,7 +194,7 @@ static OP *run_either(pTHX)
     return next;
 }
 
-/* The op whose right arm begins at start, and in whose condition o is. */
+/* The op whose right arm begins at start, and in whose condition o is; NULL: there is none. */
 static const OP *decision_of(OP *o, const OP *start)
 {
     for (o = op_parent(o); o; o = op_parent(o))
@@ -202,7 +203,8 @@ static const OP *decision_of(OP *o, const OP *start)
     return o;
 }
 
-/* Runs an op that may go on into the block of another. */
+/* Runs an op that may go on into the block of another, and reports the first statement of the block
+ * that is entered. */
 static OP *run_far(pTHX)
 {
     OP *o = PL_op;

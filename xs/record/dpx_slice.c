@@ -13,7 +13,7 @@
 
 /* Makes the file again, if it could not be made before, or is gone. The old file is emptied, since
  * its slice will be in the new one. If no new one can be made, the old one is still ours to write
- * to. */
+ * to; returns false with err set then. */
 static bool reopen_file(struct dpx_ctx *ctx, struct dp_err *err)
 {
     DPX_DTHX(ctx);

@@ -173,9 +173,9 @@ static U32 learn_statement(pTHX_ struct dpx_ctx *ctx, COP *cop)
     return find_sub(aTHX_ ctx, &sub) ? dpx_stmt_sampled(aTHX_ ctx, cop, around, sub) : 0;
 }
 
-/* Keeps a statement of a child that has no file yet. A child gets a file when it does something
- * that is worth one, since many only exec. While recording is stopped, only the running statement
- * is kept. */
+/* Keeps a statement of a child that has no file yet. Returns whether it is kept; otherwise the
+ * recorder must take it in. A child gets a file when it does something that is worth one, since
+ * many only exec. While recording is stopped, only the running statement is kept. */
 static bool is_early(struct dpx_ctx *ctx, U32 number, U64 now)
 {
     struct dpx_child *child = &ctx->child;
@@ -281,8 +281,8 @@ static DP_NOINLINE OP *begins_counted(pTHX)
     return run_original(aTHX);
 }
 
-/* Charges in the slow way, after the fast one was refused. now: the arrival stamp. Returns true,
- * for the hook to return. */
+/* Charges the running statement and begins statement `number` by the slow function, after the fast
+ * one has refused. now: the arrival stamp. Always returns true: the statement is known. */
 static DP_NOINLINE bool is_late(struct dpx_ctx *ctx, U32 number, U64 now)
 {
     int why = errno;
@@ -418,8 +418,9 @@ static U32 mark_first(pTHX_ COP *cop)
     return DPX_STMT_NUMBER(cop);
 }
 
-/* Charges in the slow way, after the fast one was refused. now: the arrival stamp. If a slice ends
- * there, all pointers to statements become invalid, so this one is known by its number. */
+/* Charges the statement that has run by the slow function, after the fast one has refused, and goes
+ * on with statement `number`. now: the arrival stamp. Returns next. If a slice ends there, all
+ * pointers to statements become invalid, so this one is known by its number. */
 static DP_NOINLINE OP *back_late(struct dpx_ctx *ctx, U32 number, U64 now, OP *next)
 {
     int why = errno;

@@ -88,7 +88,7 @@ static bool is_free(const SV *sv) { return SvTYPE(sv) == (svtype)SVTYPEMASK; }
 
 static SV *next_free(const SV *sv) { return (SV *)SvANY(sv); }
 
-/* Has the head of a value been given out, and is it still in use? Then it was made at that site. */
+/* Notes that a value was made at this site, if its head is in use and not free again. */
 static void note_made(struct dpx_values *v, const SV *sv, uint32_t site)
 {
     if (is_free(sv))
@@ -115,7 +115,7 @@ static void note_arenas(pTHX_ struct dpx_values *v, uint32_t site)
     v->arena = PL_sv_arenaroot;
 }
 
-/* Stops to follow values, as memory is short. */
+/* Stops following values, as memory is short. */
 static void give_up(pTHX_ struct dpx_ctx *ctx)
 {
     dpx_values_end(aTHX_ ctx);
@@ -243,6 +243,7 @@ static size_t array_bytes(const AV *av)
     return AvALLOC(av) ? (size_t)(AvMAX(av) + 1 + (AvARRAY(av) - AvALLOC(av))) * sizeof(SV *) : 0;
 }
 
+/* The memory of a hash: its buckets, its entries, and the keys that it does not share. */
 static size_t hash_bytes(HV *hv)
 {
     size_t bytes = 0;
@@ -269,6 +270,7 @@ static size_t string_bytes(SV *sv)
     return SvIsCOW(sv) ? bytes / (CowREFCNT(sv) + 1u) : bytes;
 }
 
+/* The size of a value: its head, its body and its own memory. */
 static size_t bytes_of(SV *sv)
 {
     size_t bytes = dpx_kind_head_bytes(sv);
@@ -358,7 +360,8 @@ static void set_count(struct dp_cct_node *node, struct dp_stmt *line, size_t at,
     *has = now;
 }
 
-/* Takes a census, and gives the counts to contexts and statements. */
+/* Takes a census, and gives the counts to contexts and statements. Before the second census, keeps
+ * the bytes that the first has found: growth is counted from there. */
 static void count_values(pTHX_ struct dpx_ctx *ctx, struct dpx_values *v)
 {
     size_t at = dpx_run.plan.heap_at;
@@ -435,6 +438,8 @@ static OP *main_leaves(pTHX)
     return orig_leave(aTHX);
 }
 
+/* Takes the last census of an interpreter. perl calls this after the END blocks, before it frees
+ * values. */
 static int interpreter_ends(pTHX)
 {
     struct dpx_ctx *ctx = dpx_ctx_current(aTHX);

@@ -141,8 +141,8 @@ sub of_runs {
     return @names;
 }
 
-# Returns the files to read for the given names as of_runs() does. A name may also be a side, a hash
-# whose files came from a store.
+# Returns the files for the names, see of_runs(). A name may also be a hash, a side of a store,
+# whose files are taken as they are.
 sub files_of {
     my ($all, $quiet, @names) = @_;
     return map { ref $_ ? map { @$_ } @{ $_->{runs} } : of_runs($all, $quiet, $_) } @names

@@ -179,7 +179,8 @@ sub meant_names {
     return length $meant ? "; $meant" : ALL_SUBS;
 }
 
-# Sets format, separator and percentage in $how from a tool's options.
+# Sets format, separator, quiet, relative (of --percentage) and title in $how from a tool's options,
+# and checks --color. Dies with what is wrong.
 sub medium {
     my ($opt, $how, @formats) = @_;
     $how->{format} = Devel::DProf::Table::format_of($opt->{format}, undef, @formats);

@@ -54,7 +54,8 @@ sub judge {
         $more ? '  ... and ' . plural($more, 'further place') : ());
 }
 
-# Returns the lines for a place: how many values, the sub and the line, and the callers of the sub.
+# Returns the lines for a site where values were made: how many, how many each call if the number
+# divides evenly, the sub, the line and the class; then the callers; then what holds the values.
 sub lines_of {
     my ($how, $row) = @_;
     my ($values, $bytes, $class, $line, $holder, @path) = @$row;

@@ -720,8 +720,8 @@ sub measure_in_c {
     };
 }
 
-# Finds the name that each sub has in all sides, and keeps it in {labels}{PROFILE}, a list by the
-# sub's number. Filters are applied to these names.
+# Pairs the subs of all sides, and keeps in {labels}{PROFILE} the common name of each sub, a list by
+# the sub's number. Filters are applied to these names.
 sub learn_labels {
     my ($self) = @_;
     my @sides = $self->sides;

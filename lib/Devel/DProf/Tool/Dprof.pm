@@ -28,7 +28,8 @@ my @others = (
 # Returns all words that may come after `dprof'.
 sub names { return ((map { $_->{word} } Devel::DProf::Tools::all()), map { $_->[0] } @others) }
 
-# Runs the tool or command that the first word names. Returns the exit status.
+# Runs the tool or command that the first word names. Without a word, prints the help; an unknown
+# word is a usage error. Returns the exit status. $opt is not used.
 sub chosen {
     my ($opt, $names) = @_;
     my ($name, @rest) = @$names;

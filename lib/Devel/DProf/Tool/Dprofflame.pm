@@ -118,8 +118,8 @@ sub graph {
     return draw_picture($tool, $opt, $flame);
 }
 
-# Returns the arguments with two dashes before long options, because flamegraph.pl also takes one
-# dash.
+# Returns the arguments with a second dash before `-NAME`, if NAME is the first name of one of our
+# options and begins with three word characters, because flamegraph.pl also takes one dash.
 sub two_dashes {
     my @args = @_;
     my %long = map { s/[:=!].*//sr =~ s/\|.*//sr => 1 } grep { /^\w{3}/ } $TOOL->rows;

@@ -234,8 +234,9 @@ sub usage {
     return USAGE;
 }
 
-# Prints for -h, -H and -V: the help, the manual in the command's own file, the version. Returns the
-# exit status, or undef if none of them was given.
+# Prints for -h, -H and -V: the help, the manual in the command's own file, the version. -h wins
+# over -H and -V; a tool with own_version handles -V itself. Returns the exit status, or undef if
+# nothing was printed.
 sub about {
     my ($self, $opt) = @_;
     if ($opt->{H} && !$opt->{h}) {

@@ -324,7 +324,8 @@ sub headers {
     return map { $self->{reader}->header($_->{profiles}[0][0]) } @sides;
 }
 
-# Returns the title of a page: the program, and of two sides what they are.
+# Returns the title of a page: the program. With two sides, PROGRAM: SIDES, or BEFORE -> AFTER if
+# the programs differ. If a program's name is missing, the title names only the sides.
 sub page_title {
     my ($self, $sides_title) = @_;
     my @programs = map { text(($_->{dprof_script} // '') =~ s{.*/}{}sr) } $self->headers;

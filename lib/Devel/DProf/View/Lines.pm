@@ -182,8 +182,8 @@ sub is_of_others {
         @{ $self->{files}{$file}{$line} || [] };
 }
 
-# Returns the sums of a line, or of one sub's part of it: count, self, inclusive. Returns an empty
-# list if the line has no row.
+# Returns count, self and inclusive of a line. With a label, these are of that sub's statements
+# alone, or of all if it ran none there. Returns an empty list if the line has no row.
 sub cost {
     my ($self, $file, $line, $label) = @_;
     my @rows = $self->rows_at($file, $line, $label);
