@@ -10,6 +10,7 @@ use Compress::Zlib ();
 use Devel::DProf::Store;
 use Devel::DProf::Store::ClickHouse;
 use Devel::DProf::Store::Failure;
+use Devel::DProf::Store::RunSet;
 use MIME::Base64 qw(encode_base64);
 
 my $SERVER = 'Devel::DProf::Store::ClickHouse::Server';
@@ -61,11 +62,11 @@ subtest 'Values become fields, arrays and literals' => sub {
 
 subtest 'Statements and rows are sent and read' => sub {
     local @ENV{qw(DPROF_STORE_USER DPROF_STORE_PASSWORD)} = ('u', "p'w\xc3\xa4\n:");
-    my ($server, $http) = server("1\ta\\tb\n22\t\n", '');
+    my ($server, $http) = server("1\ta\\tb\n22\t\n", "0\n", '');
     is_deeply([$server->rows('SELECT 1')], [['1', "a\tb"], ['22', '']],
         'rows that arrive in pieces are joined');
     $server->insert('t', ['a', 'b'], "x\ty\n");
-    my ($select, $insert) = @{ $http->{asked} };
+    my ($select, undef, $insert) = @{ $http->{asked} };
     is($select->[0], '/?database=fleet&wait_end_of_query=1',
         'the server answers after all errors are known');
     is($select->[1]{Authorization}, 'Basic ' . encode_base64("u:p'w\xc3\xa4\n:", ''),
@@ -81,6 +82,36 @@ subtest 'Statements and rows are sent and read' => sub {
         'an insertion waits for all servers');
     is($insert->[1]{'Content-Encoding'}, 'gzip', 'rows are compressed');
     is(Compress::Zlib::memGunzip($insert->[2]), "x\ty\n", 'the rows are the body of an insertion');
+    unlike($insert->[0], qr/async/, 'a server that lacks a setting does not get it');
+};
+
+subtest 'A server that can collects small inserts' => sub {
+    my ($server, $http) = server("2\n");
+    $server->insert('t', ['a'], $_) for "x\n", "y\n", 'z' x (1 << 21);
+    my ($settings, @inserts) = map { $_->[0] } @{ $http->{asked} };
+    is(@inserts, 3, 'the server is asked once what it can do');
+    like($_, qr/[?&]async_insert=1&.*&wait_for_async_insert=1(?:&|\z)/,
+        'it collects a small insert, and answers when that is durable') for @inserts[0, 1];
+    unlike($inserts[2], qr/async/, 'a large insert is not collected');
+};
+
+subtest 'Few statements select profiles' => sub {
+    my $statements = sub {
+        my ($text, @answers) = @_;
+        my $http = FakeHttp->new(@answers);
+        my $store = Devel::DProf::Store::open('clickhouse:http://h:8123/fleet', http => $http);
+        my @all = $store->select(Devel::DProf::Store::RunSet::parse($text));
+        return map { $_->[2] } @{ $http->{asked} };
+    };
+    my @sql = $statements->(q(service=web host="a'b"));
+    is(@sql, 1, 'names without wildcards need one statement');
+    like($sql[0], qr/ WHERE service = 'web' AND host = 'a\\'b' /, 'it has the names');
+    @sql = $statements->('service=we* version=1 host=h?', "web\th1\nmail\th22\nwe\th2\n");
+    is(@sql, 2, 'names with wildcards need one statement more');
+    like($sql[1], qr/service IN \('we', 'web'\) AND host IN \('h1', 'h2'\)/,
+        'the second one has the names that match');
+    is(scalar($statements->('service=x* host=h*', "web\th1\n")), 1,
+        'a pattern without any name needs no second statement');
 };
 
 subtest 'A failure of the server is explained' => sub {

@@ -181,19 +181,25 @@ my @COLUMNS = qw(service version host env run start duration contexts statements
 
 # Returns a set's conditions, without limit, as SQL, or undef if nothing can match. Globs are
 # matched here, against the values in the tables, because the server's patterns cannot match
-# arbitrary bytes.
+# arbitrary bytes. One statement gets the values of all columns with globs.
 sub condition {
     my ($self, $set) = @_;
     my @conditions = conditions_on_time($set);
+    my @columns = grep { defined $set->{$_} } qw(service version host env);
+    my @globs = grep { $set->{$_} =~ /[*?\[\\]/ } @columns;
+    my %is_glob = map { $_ => 1 } @globs;
+    push @conditions, map { one_of($_, $set->{$_}) } grep { !$is_glob{$_} } @columns;
+    return @conditions ? join ' AND ', @conditions : '1' if !@globs;
     my $when = @conditions ? ' WHERE ' . join(' AND ', @conditions) : '';
-    for my $column (grep { defined $set->{$_} } qw(service version host env)) {
-        my $pattern = Devel::DProf::Store::RunSet::pattern($set->{$column});
-        my @values = grep { /$pattern/ } map { $_->[0] }
-            $self->{server}->rows("SELECT DISTINCT $column FROM dprof_profiles$when");
-        return undef if !@values;
-        push @conditions, one_of($column, sort @values);
+    my @rows = $self->{server}->rows('SELECT DISTINCT ' . join(', ', @globs)
+        . " FROM dprof_profiles$when");
+    for my $at (0 .. $#globs) {
+        my $pattern = Devel::DProf::Store::RunSet::pattern($set->{ $globs[$at] });
+        my %values = map { $_ => 1 } grep { /$pattern/ } map { $_->[$at] } @rows;
+        return undef if !%values;
+        push @conditions, one_of($globs[$at], sort keys %values);
     }
-    return @conditions ? join ' AND ', @conditions : '1';
+    return join ' AND ', @conditions;
 }
 
 # Returns a set's conditions on the start as SQL: exact ones, and others on whole seconds, which
@@ -271,8 +277,7 @@ sub fetch {
     while (@sorted) {
         my ($n, $contexts) = (0, 0);
         while ($n < @sorted && $n < MOST_PROFILES && $contexts <= MOST_CONTEXTS
-            && $sorted[$n]{service} eq $sorted[0]{service}
-            && $sorted[$n]{version} eq $sorted[0]{version}) {
+            && $sorted[$n]{service} eq $sorted[0]{service}) {
             $contexts += $sorted[ $n++ ]{contexts} // 0;
         }
         $self->fetch_some(splice @sorted, 0, $n);
@@ -280,7 +285,7 @@ sub fetch {
     return map { $_->{path} } @profiles;
 }
 
-# Writes the trees of profiles of one service and version into their files. Rows are sorted by
+# Writes the trees of profiles of one service into their files. Rows are sorted by
 # profile, so only one profile at a time is in memory.
 sub fetch_some {
     my ($self, @profiles) = @_;
