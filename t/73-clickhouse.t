@@ -166,7 +166,7 @@ sub through_rows {
     my ($profile) = rows_of($rows, 'dprof_profiles');
     my %file = map { $_->[1] => $_->[3] } rows_of($rows, 'dprof_files');
     my %tree = (header => $profile->[11], names => [$SERVER->can('elements')->($profile->[10])],
-        samples => {}, histograms => {}, statements => []);
+        ids => $profile->[13], samples => {}, histograms => {}, statements => []);
     is_deeply([@$profile[0 .. 4]], ['0000000005', $all, "'", "\t", 'r-1-0-0'],
         "a profile's row gives its identity back");
     for my $row (rows_of($rows, 'dprof_samples')) {
@@ -186,6 +186,31 @@ sub through_rows {
     return $trees->text(\%tree);
 }
 
+# Returns a tree with three anonymous subs; the ends of their lines.
+sub anonymous {
+    my @ends = @_;
+    return slice_text() =~ s/^& 1 .*//msr . join '', (map { '& ' . ($_ + 1)
+        . " main __ANON__ a.pl$ends[$_]\n" } 0 .. 2), "= 0 0 0 1 0 0 0 0\n",
+        map { "= 1 $_ 1 2 3 4 0 0\n" } 1 .. 3;
+}
+
+subtest 'All processes have the same rows' => sub {
+    my @rows = map { my $rows = Devel::DProf::Store::ClickHouse::Rows->new;
+        my %p = (service => 's', version => 1, host => 'h', env => '', run => 'r-1-0-0',
+            start => 5e6, duration => 7, day => '2026-11-22');
+        $rows->add(\$_, \%p); $rows } anonymous(':3 seq=5', ':3 seq=6', ':9 seq=7'),
+        anonymous(':3 seq=105', ':3 seq=206', ':9 seq=107'), anonymous(':3 seq=1', ':3 seq=2', ':9');
+    for my $table ('dprof_contexts', 'dprof_samples') {
+        my ($one, @others) = map { join "\n", sort split /\n/, $_->taken($table) } @rows;
+        is($_, $one, "$table: the numbers of anonymous subs make no difference") for @others;
+    }
+    my @ids = map { (rows_of($_, 'dprof_profiles'))[0][13] } @rows;
+    like($ids[0], qr/\A0:5:([0-9a-f]{8}) 0:6:([0-9a-f]{8}) 0:7:([0-9a-f]{8})\z/,
+        "a profile's row has its numbers");
+    is($ids[1] =~ s/:\d+:/:/gr, $ids[0] =~ s/:\d+:/:/gr, 'each with a hash that says of which sub');
+    is($ids[2], '', 'numbers as dprofmerge gives them take no room');
+};
+
 subtest 'Trees become rows and trees again' => sub {
     my $tree = slice_text();
     my $unused = $tree =~ s/^& 2 .*\n\K/& 3 main unused web.pl:9\n/mr;
@@ -200,7 +225,13 @@ subtest 'Trees become rows and trees again' => sub {
             . "#s 2 rows=0\n#s 3 rows=12\n"],
         ['a server', "$tree#f web.pl\n#s 1 rows=3\n#a main::run\n#r GET%20/ seen=1 kept=1 ns=2 "
             . "longest=2 0:1\n#r b seen=1 kept=0 ns=2 longest=2 0:1\n"],
-        ['a corpus', slurp(root() . '/t/corpus/lines-source')]) {
+        ['a corpus', slurp(root() . '/t/corpus/lines-source')],
+        ['IDs with gaps', $tree =~ s/^(& |= 2 )2/${1}1f/mgr . "h 1f 3:1\n#s 1f rows=3\n"],
+        ['anonymous subs of one place', anonymous(':3 seq=126', ':3 seq=128', ':3 seq=130')],
+        ['numbers of dprofmerge', anonymous(':3 seq=1', ':3 seq=2', ':9')],
+        ['numbers of dprofmerge with zeros', anonymous(map { ":3 seq=0$_ in=a::b" } 1 .. 3)],
+        ['numbers before and behind keys', anonymous(':3 seq=7 in=a::b', ':3 in=a::c seq=9',
+            ':4 in=a::d seq=6')]) {
         my ($name, $text) = @$_;
         is(through_rows($text), $text, "$name gives the same tree after the rows");
     }
@@ -215,6 +246,12 @@ subtest 'Trees become rows and trees again' => sub {
         ['a skipped level', "$tree= 5 1 1 0 0 0 0 0\n"], ['no end', "$tree= 1 2 1 0 0 0 0 0"],
         ['nothing', ''], ['names in another order', $tree =~ s/^(& )1( .*\n& )2/${1}2${2}1/mr],
         ['a carriage return', $tree =~ s/\n/\r\n/gr],
+        ['a sub without a number', anonymous(':3', ':3 in=a::b seq=4', ':4')],
+        ['two of them', anonymous(':3', ':3 in=a::b', ':4')],
+        ['one number twice', anonymous(':3 in=a::b seq=4', ':3 in=a::c seq=4', ':4 seq=4')],
+        ['numbers out of the order of lines', anonymous(':3 seq=10', ':3 seq=9', ':4 seq=4')],
+        ['numbers between keys', anonymous(':3 a=b seq=3 c=d', ':4 seq=4', ':5 seq=4')],
+        ['IDs that do not ascend', $tree =~ s/^& 1/& 3/mr],
         ['a zero in front', "$tree= 1 02 1 0 0 0 0 0\n"],
         ['another one', "${tree}h 1 3:04\n"], ['of an ID', $tree =~ s/& 2/& 02/r]) {
         my ($name, $text) = @$_;

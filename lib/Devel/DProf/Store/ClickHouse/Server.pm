@@ -36,7 +36,7 @@ my %IS_REFUSAL = map { $_ => 1 } 6, 26, 27, 33, 38, 41, 53, 69, 72, 117, 130, 13
 # Advice for some error codes.
 my %REMEDY = (
     (map { $_ => 'run dprofstore init, which makes missing databases, tables and columns' }
-        16, 60, 81),
+        16, 47, 60, 81),
     (map { $_ => 'set DPROF_STORE_USER, and DPROF_STORE_PASSWORD or DPROF_STORE_PASSWORD_FILE' }
         192, 193, 194, 516),
 );
