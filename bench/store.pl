@@ -1,8 +1,9 @@
 # Measures the sums of a store on ClickHouse beside a store that is a folder, and compares their
 # outputs. A service has PROFILES (1085) slices of a day, of VERSIONS (30) and HOSTS (25), with
 # CONTEXTS (513) of 2,510 each; SERVICES (20) have as many rows in the database. Prints elapsed and
-# CPU seconds of the client and of the server, and the client's MB, the best of RUNS (3), and whether
-# the outputs are equal. Needs clickhouse-server. STORE: a folder for the data (a temporary one).
+# CPU seconds of the client and of the server, and the client's MB, the best of RUNS (3), and
+# whether the outputs are equal. Needs clickhouse-server. STORE: a folder for the data (a temporary
+# one).
 use strict;
 use warnings;
 use FindBin ();

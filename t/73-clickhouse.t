@@ -199,7 +199,8 @@ subtest 'All processes have the same rows' => sub {
         my %p = (service => 's', version => 1, host => 'h', env => '', run => 'r-1-0-0',
             start => 5e6, duration => 7, day => '2026-11-22');
         $rows->add(\$_, \%p); $rows } anonymous(':3 seq=5', ':3 seq=6', ':9 seq=7'),
-        anonymous(':3 seq=105', ':3 seq=206', ':9 seq=107'), anonymous(':3 seq=1', ':3 seq=2', ':9');
+        anonymous(':3 seq=105', ':3 seq=206', ':9 seq=107'),
+        anonymous(':3 seq=1', ':3 seq=2', ':9');
     for my $table ('dprof_contexts', 'dprof_samples') {
         my ($one, @others) = map { join "\n", sort split /\n/, $_->taken($table) } @rows;
         is($_, $one, "$table: the numbers of anonymous subs make no difference") for @others;

@@ -368,12 +368,16 @@ subtest 'prune removes the same from both' => sub {
 subtest 'A service of a day is pruned by a condition' => sub {
     my ($store, $folder) = pair();
     my @profiles = map { profile(slice(n => 1 + $_ % 5), run => "s-$_-0-1",
-        service => ('web', 'mail')[$_ % 2], start => 1_795_348_800 - 86_400 * (3 + $_ % 3)) } 1 .. 30;
+        service => ('web', 'mail')[$_ % 2], start => 1_795_348_800 - 86_400 * (3 + $_ % 3)) }
+        1 .. 30;
     $_->add(\@profiles) for $store, $folder;
     my @statements;
     my $run = Devel::DProf::Store::ClickHouse::Server->can('run');
-    no warnings 'redefine';
-    local *Devel::DProf::Store::ClickHouse::Server::run = sub { push @statements, $_[1]; goto &$run };
+    no warnings qw(redefine once);
+    local *Devel::DProf::Store::ClickHouse::Server::run = sub {
+        push @statements, $_[1];
+        goto &$run;
+    };
     my $set = set('service=web');
     is($store->prune($set), $folder->prune($set), 'as many as in the folder');
     my $named = grep { /s-\d+-0-1/ } @statements;
@@ -387,6 +391,7 @@ subtest 'A service of a day is pruned by a condition' => sub {
 # The schema of the version before, and statements and rows of its tools.
 sub as_before(&) {
     my ($code) = @_;
+    no warnings 'once';
     local $Devel::DProf::Store::ClickHouse::Schema::Version = 1;
     return $code->();
 }
@@ -430,7 +435,8 @@ subtest 'Tools of two versions use one store' => sub {
     for my $does (sub { $open->()->add([profile(slice(), run => 'z-1-0-0')]) },
         sub { texts($open->()) }, sub { $open->()->init }) {
         my $failure = dies($does);
-        like($failure->message, qr/need tools of schema 9 or newer, and these have schema 2; install/,
+        like($failure->message,
+            qr/need tools of schema 9 or newer, and these have schema 2; install/,
             'a later version that changed everything says so');
         ok($failure->retry, '... and profiles stay in the spool');
     }
@@ -445,7 +451,8 @@ subtest 'Two servers share the profiles' => sub {
     for my $entry ($server, $second) {
         $entry->ask('CREATE DATABASE dprof');
         $entry->ask("CREATE TABLE dprof.$_ AS dprof_local.$_ "
-            . "ENGINE = Distributed(both, dprof_local, $_, $shard{$_})") for grep { !/schema/ } @TABLES;
+            . "ENGINE = Distributed(both, dprof_local, $_, $shard{$_})")
+            for grep { !/schema/ } @TABLES;
     }
     my ($store, $other) = map { Devel::DProf::Store::open('clickhouse:' . $_->url . '/dprof') }
         $server, $second;

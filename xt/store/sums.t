@@ -1,6 +1,5 @@
-# Sums that ClickHouse makes are those of the folder, to the unit: random profiles of several
-# processes, versions and hosts, read by all tools that read sums; also if rows came twice, and with
-# rows that an earlier version has written.
+# Sums that ClickHouse makes are those of the folder, to the unit. Random profiles of several
+# processes, versions and hosts are read by all tools that read sums; also if rows came twice.
 use strict;
 use warnings;
 use lib 't/lib', 'xt/lib';
@@ -14,6 +13,7 @@ use Devel::DProf::Store::Failure;
 use Devel::DProf::Store::RunSet;
 
 ClickHouse::need();
+# Another seed is another test: SEED=N.
 my $dir = scratch();
 my ($server) = ClickHouse::start_all($dir, 1);
 my $seed = $ENV{SEED} // time;
@@ -44,7 +44,8 @@ sub subs {
         $name eq '% main' ? "$name - kind=phase" : $name =~ /^sql/ ? "$name - kind=span"
             : $name =~ /^CORE/ ? "$name - kind=builtin"
             : $name !~ /__ANON__|BEGIN/ ? "$name f.pl:" . length $name
-            : map { "$name f.pl:$_" . ($name =~ /__ANON__/ && $_ == 2 ? ' in=main::f' : '') } 1 .. 3;
+            : map { "$name f.pl:$_"
+                . ($name =~ /__ANON__/ && $_ == 2 ? ' in=main::f' : '') } 1 .. 3;
     } @names;
 }
 
@@ -77,7 +78,8 @@ sub slice {
         $sums[$_] += ($calls, @t)[$_] for 0 .. 3;
         $text .= join(' ', '=', $depth, sprintf('%x', $id), $calls, @t, $longest,
             $longest ? int rand $longest : 0, map { int rand 300 } @counters)
-            . (length $at ? " at=$at" : '') . ($depth && rand() < 0.1 ? ' folded=' . int rand 9 : '')
+            . (length $at ? " at=$at" : '')
+            . ($depth && rand() < 0.1 ? ' folded=' . int rand 9 : '')
             . "\n";
     };
     my ($tree, $left) = (undef, 60);
@@ -96,7 +98,8 @@ sub slice {
     $tree->(2, grep { $_ != $phase } @ids);
     $tree->(1, grep { $_ > $phase } @ids);
     my $names = join '', map { sprintf "& %x %s\n", $_, $line{$_} } @ids;
-    my $more = $how{kind} eq 'samples' ? '' : join '', map { my %b = map { int rand 30 => 1 } 1 .. 4;
+    my $more = $how{kind} eq 'samples' ? '' : join '', map {
+        my %b = map { int rand 30 => 1 } 1 .. 4;
         sprintf "h %x%s\n", $_, join '', map { " $_:" . (1 + int rand 9) } sort { $a <=> $b }
             keys %b } grep { rand() < 0.4 } @ids;
     if ($how{lines}) {
@@ -125,8 +128,8 @@ sub slice {
         . sprintf "# end lines=%d calls=%d user=%d system=%d real=%d\n", $count, @sums;
 }
 
-# Profiles of a service. HOW: kinds, or what else distinguishes slices: a list of options of slice(),
-# of which each profile has one.
+# Profiles of a service. HOW: kinds, or what else distinguishes slices: a list of options of
+# slice(), of which each profile has one.
 sub profiles {
     my ($count, @how) = @_;
     my %last;

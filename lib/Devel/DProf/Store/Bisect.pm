@@ -60,8 +60,8 @@ sub new {
 # ---- reading ----
 
 # Returns the versions of profiles as sides, in the order of their first profiles. As with run-sets,
-# the values of a side are its hosts, or the runs of one host. HAS_TREE: not only the subs' own values
-# are wanted.
+# the values of a side are its hosts, or the runs of one host. HAS_TREE: not only the subs' own
+# values are wanted.
 sub sides_of_versions {
     my ($store, $buckets, $has_tree, @profiles) = @_;
     my (%of, @order, %hosts);

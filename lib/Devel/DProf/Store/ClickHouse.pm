@@ -311,9 +311,9 @@ sub are_sampled {
     for my $profiles (values %at) {
         my $where = condition_for([qw(service version)],
             map { { %$_, start => $_->{micros} } } @$profiles);
-        $self->{server}->each_line('SELECT run, match(any(header), '
-            . quoted(q(\\$dprof_counters='[^'\\n]*\\bsamples\\b)) . ") FROM dprof_profiles WHERE $where "
-            . 'GROUP BY run', sub {
+        my $pattern = quoted(q(\\$dprof_counters='[^'\\n]*\\bsamples\\b));
+        $self->{server}->each_line("SELECT run, match(any(header), $pattern) FROM dprof_profiles "
+            . "WHERE $where GROUP BY run", sub {
                 my ($run, $is) = fields($_[0]);
                 $is_sampled{$run} = $is;
             });
@@ -321,9 +321,9 @@ sub are_sampled {
     return map { $is_sampled{ $_->{run} } // $self->incomplete($_) } @$selected;
 }
 
-# Adds up groups of profiles, lists of what select() returned, and writes files into the folder whose
-# sums are those of the profiles. Returns a list of paths for each group, or nothing if the tables are
-# of an earlier version. HOW: flat, brief (Sums.pm).
+# Adds up groups of profiles, lists of what select() returned, and writes files into the folder
+# whose sums are those of the profiles. Returns a list of paths for each group, or nothing if the
+# tables are of an earlier version. HOW: flat, brief (Sums.pm).
 sub sums {
     my ($self, $groups, $folder, %how) = @_;
     return if !$self->has_column('dprof_profiles', 'form');
@@ -507,8 +507,8 @@ sub remove_days {
     my ($self, $days) = @_;
     my $server = $self->{server};
     my (%total, @whole, @conditions, @rows);
-    $total{ $_->[0] }{ $_->[1] } = $_->[2] for $server->rows('SELECT toYYYYMMDD(ts) AS day, service, '
-        . 'uniqExact(version, ts, run, start) FROM dprof_profiles GROUP BY day, service');
+    $total{ $_->[0] }{ $_->[1] } = $_->[2] for $server->rows('SELECT toYYYYMMDD(ts) AS day, '
+        . 'service, uniqExact(version, ts, run, start) FROM dprof_profiles GROUP BY day, service');
     # Other processes may be pushing profiles of today and yesterday.
     my $today = POSIX::strftime('%Y%m%d', gmtime(time - 86400));
     for my $day (sort keys %$days) {

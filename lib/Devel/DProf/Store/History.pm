@@ -63,7 +63,7 @@ sub read {
     my $sides = Devel::DProf::Sides->new(force => $how{force}, main => $how{main}, waits => 1,
         say => sub { complain(bytes($_[0])) });
     my @groups = $self->groups(@profiles);
-    # Calls of the program are recordings, each of which has a file.
+    # Calls of the program are recordings, and each has a file.
     my $is_flat = !$how{main} && $self->{sub} ne '(program)';
     my @files = Devel::DProf::Store::Sides::files_of_groups($store,
         { seconds => $self->{seconds}, $is_flat ? (flat => 1) : (brief => 1) },

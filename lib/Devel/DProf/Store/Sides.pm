@@ -33,7 +33,8 @@ sub take {
     my @sides = eval {
         sides_of($url // $ENV{DPROF_STORE}, \@sets, $names, buckets => $opt->{buckets},
             sums => takes_sums($tool->name, $opt),
-            later => defined $bisect || defined $opt->{history} ? 1 : 0, compares => $compares, warm => defined $bisect || defined $opt->{history} ? WARM : 0,
+            later => defined $bisect || defined $opt->{history} ? 1 : 0, compares => $compares,
+            warm => defined $bisect || defined $opt->{history} ? WARM : 0,
             option => defined $bisect ? '--bisect' : '--run-set');
     };
     if (!@sides) {
@@ -60,10 +61,11 @@ sub takes_sums {
 # Returns the sides of run-sets: those of the options, then those among NAMES, such as service=web
 # if no file has that name. Other names are those of files, and are returned unchanged, in their
 # place. HOW: compares, if the sides are compared; buckets, their number; warm, as in
-# choose_profiles(); sums, if the tool can read sums of profiles; later, if it calls files_of_groups()
-# itself, and takes `store' and `selected' of the sides; option, for messages. If run-sets alone are compared, compared_sides() makes
-# their runs. If sides are added up, a profile counts once. Dies with a string if the words are
-# wrong, and with a Failure if the store fails or has no such profiles.
+# choose_profiles(); sums, if the tool can read sums of profiles; later, if it calls
+# files_of_groups() itself, and takes `store' and `selected' of the sides; option, for messages. If
+# run-sets alone are compared, compared_sides() makes their runs. If sides are added up, a profile
+# counts once. Dies with a string if the words are wrong, and with a Failure if the store fails or
+# has no such profiles.
 sub sides_of {
     my ($url, $sets, $names, %how) = @_;
     my @words = ((map { [$_, 1] } @$sets),
@@ -108,7 +110,8 @@ sub choose_profiles {
 
 # Gets the files of profiles from the store. Returns a list of paths for each group, a list of
 # profiles. SUMS: undef if each profile must have its file; else the options of the store's sums(),
-# which makes few files for many profiles. Folders with such files are removed when the process ends.
+# which makes few files for many profiles. Folders with such files are removed when the process
+# ends.
 sub files_of_groups {
     my ($store, $sums, @groups) = @_;
     require File::Temp;
@@ -122,7 +125,8 @@ sub files_of_groups {
 }
 
 # Returns a run-set as a side: its profiles are grouped into runs or, if there are too many, into
-# buckets of runs, if the sides are compared; otherwise, they are one run. SEEN leaves out profiles that an earlier side has.
+# buckets of runs, if the sides are compared; otherwise, they are one run. SEEN leaves out profiles
+# that an earlier side has.
 sub side_of_set {
     my ($store, $words, $set, $seen, %how) = @_;
     my ($warm, @selected) = choose_profiles($store, $words, $set, $how{warm} // 0);

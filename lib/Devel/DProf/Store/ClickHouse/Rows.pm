@@ -31,8 +31,8 @@ BEGIN {
 # server has a shared row, provided that the rows in {pending} arrive.
 sub new {
     my ($class) = @_;
-    return bless { has_form => 1, rows => {}, bytes => 0, sent => {}, pending => [], line => {}, ctx => {},
-        context => {} }, $class;
+    return bless { has_form => 1, rows => {}, bytes => 0, sent => {}, pending => [], line => {},
+        ctx => {}, context => {} }, $class;
 }
 
 # Notes the columns of dprof_profiles that the store has.
@@ -131,8 +131,8 @@ sub profile_row {
 # Returns whether the line of a sub has a number.
 sub is_numbered { return index($_[0], ' seq=') >= 0 }
 
-# Returns whether the contexts have all times that the header has, as the last line says. Readers add
-# the rest to the root.
+# Returns whether the contexts have all times that the header has, as the last line says. Readers
+# add the rest to the root.
 sub has_all_times {
     my ($file) = @_;
     my %total = $file->{header} =~ /\$rrun_([usr])time=(\d+)/g;

@@ -17,9 +17,9 @@ our $Version = 2;
 use constant OLDEST => 1;
 
 # A table has columns, each with a name, a type, a kind for newer servers, and, if it is not in the
-# first version, its version; key, the columns that identify a row; newest, the column that decides which of several rows with that key stays; and
-# daily, whether there is a partition for each day. The columns that all rows of a profile share
-# come first: sorted by them, they take almost no room.
+# first version, its version; key, the columns that identify a row; newest, the column that decides
+# which of several rows with that key stays; and daily, whether there is a partition for each day.
+# The columns that all rows of a profile share come first: sorted by them, they take almost no room.
 my @PROFILE = (['ts', 'DateTime', 'time'], ['service', 'String', 'few'],
     ['version', 'String', 'few'], ['host', 'String', 'few'], ['run', 'String', 'few']);
 my @KEY = qw(service version ts run);

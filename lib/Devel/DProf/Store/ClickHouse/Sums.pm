@@ -1,7 +1,7 @@
 package Devel::DProf::Store::ClickHouse::Sums;
 
-# Adds up groups of profiles in ClickHouse: the server sums the rows, and each group becomes a few
-# tree files, which readers take like the trees of all its profiles.
+# Adds up groups of profiles in ClickHouse. Each group becomes a few tree files, which readers take
+# like the trees of all its profiles.
 
 use strict;
 use warnings;
@@ -31,10 +31,10 @@ BEGIN {
     *one_of = \&Devel::DProf::Store::ClickHouse::Server::one_of;
 }
 
-# Makes the object that adds up groups of profiles of a Devel::DProf::Store::ClickHouse. FOLDER: where
-# files are written. HOW: flat, if the contexts of a sub become one, and only calls, times and counters
-# are wanted, without the headers of all but the first profiles; brief, if histograms and statements
-# are left out; seconds, if groups are intervals of that length.
+# Makes the object that adds up groups of profiles of a Devel::DProf::Store::ClickHouse. FOLDER:
+# where files are written. HOW: flat, if the contexts of a sub become one, and only calls, times and
+# counters are wanted, without the headers of all but the first profiles; brief, if histograms and
+# statements are left out; seconds, if groups are intervals of that length.
 sub new {
     my ($class, $store, $folder, %how) = @_;
     return bless { %how, store => $store, server => $store->{server}, folder => $folder, files => 0,
@@ -88,8 +88,8 @@ sub condition {
 
 # ---- which rows can be added up ----
 
-# Returns two lists: one of lists of profiles whose rows can be added up, and one of profiles that are
-# fetched as they are.
+# Returns two lists: one of lists of profiles whose rows can be added up, and one of profiles that
+# are fetched as they are.
 sub units_of {
     my ($self, @profiles) = @_;
     my @alone = grep { !can_be_added($_) } @profiles;
@@ -106,9 +106,9 @@ sub units_of {
     return ([@of{@order}], \@alone);
 }
 
-# Returns whether a profile's rows are like those of other profiles: earlier versions kept numbers of
-# anonymous subs that mean something in that file only. In files from before the line `# end', the
-# times in the header must be those of the rows.
+# Returns whether a profile's rows are like those of other profiles: earlier versions kept numbers
+# of anonymous subs that mean something in that file only. In files from before the line `# end',
+# the times in the header must be those of the rows.
 sub can_be_added {
     my ($p) = @_;
     return $p->{row}{form} == Devel::DProf::Store::ClickHouse::Rows::FORM
@@ -156,8 +156,8 @@ sub add_up {
     return;
 }
 
-# Adds up the rows of parts of units, [unit, profile, ...] each, and writes the units of which no part
-# is missing.
+# Adds up the rows of parts of units, [unit, profile, ...] each, and writes the units that are
+# complete.
 sub add_batch {
     my ($self, @parts) = @_;
     my @profiles = map { @$_[1 .. $#$_] } @parts;
@@ -175,9 +175,9 @@ sub add_batch {
     return;
 }
 
-# A way to group rows by parts is a hash: select, columns of SELECT; names, the names of these; count,
-# their number; part_of, the numbers of the parts, from 1 up, by the columns' values; where, a
-# condition.
+# A way to group rows by parts is a hash: select, columns of SELECT; names, the names of these;
+# count, their number; part_of, the numbers of the parts, from 1 up, by the columns' values; where,
+# a condition.
 
 # Returns a way that names each profile of the parts.
 sub by_run {
@@ -194,9 +194,9 @@ sub by_run {
         part_of => { map { $_ => $_ } 1 .. @parts } };
 }
 
-# Returns a way without such names, which the server finds faster, or undef if there is none: the rows
-# of a part are those with the same version, host or interval, and there are no other profiles. If
-# unlisted rows exist, the sums show it.
+# Returns a way without such names, which the server finds faster, or undef if there is none: the
+# rows of a part are those with the same version, host or interval, and there are no other profiles.
+# If unlisted rows exist, the sums show it.
 sub columns_by {
     my ($self, @parts) = @_;
     return undef if $self->{has_others};
@@ -247,16 +247,16 @@ sub read_contexts {
     my ($self, $batch) = @_;
     my $trees = $self->{trees};
     $self->{server}->each_line('SELECT ctx, any(parent), any(line), any(at) FROM dprof_contexts '
-        . "WHERE $batch->{services} AND ctx GLOBAL IN (SELECT DISTINCT ctx FROM dprof_samples WHERE "
-        . "$batch->{where}) GROUP BY ctx",
+        . "WHERE $batch->{services} AND ctx GLOBAL IN (SELECT DISTINCT ctx FROM dprof_samples "
+        . "WHERE $batch->{where}) GROUP BY ctx",
         sub { $trees->context(fields($_[0])) if $_[0] !~ /\A0\t/ });
     $trees->rank;
     return;
 }
 
-# Returns the columns of SELECT with the sums of samples. X is appended to the columns' names, and Y to
-# the names of the sums. The first two are the number of rows, and a sum that shows which profiles
-# the rows are of.
+# Returns the columns of SELECT with the sums of samples. X is appended to the columns' names, and Y
+# to the names of the sums. The first two are the number of rows, and a sum that shows which
+# profiles the rows are of.
 sub sums_of_samples {
     my ($self, $x, $y) = @_;
     my @detail = $self->{flat} ? () : (['longest', "max(longest$x)"],
@@ -268,8 +268,8 @@ sub sums_of_samples {
             : ['folded', "sum(toUInt64OrZero(extract(more$x, 'folded=([0-9]+)')))"];
 }
 
-# Returns the statement that adds up the samples, by context. ONCE: rows may have been sent twice, and
-# count once.
+# Returns the statement that adds up the samples, by context. ONCE: rows may have been sent twice,
+# and count once.
 sub statement {
     my ($self, $batch, $once) = @_;
     my ($select, $names) = @{ $batch->{by} }{qw(select names)};
@@ -288,8 +288,8 @@ sub statement {
         . "$batch->{services}) AS y USING (ctx)) GROUP BY $names, line ORDER BY $names";
 }
 
-# Adds up the samples of parts, and writes the units that are complete. ONCE: as in statement(). DONE:
-# the numbers of the parts that are complete already.
+# Adds up the samples of parts, and writes the units that are complete. ONCE: as in statement().
+# DONE: the numbers of the parts that are complete already.
 sub add_samples {
     my ($self, $batch, $once, %done) = @_;
     my ($parts, $by) = @$batch{qw(parts by)};
@@ -324,8 +324,8 @@ sub add_samples {
     return;
 }
 
-# Returns whether rows are all rows of the profiles, and none of them twice. ROWS: their number; RUNS:
-# the sum of the hashes of their profiles; COUNT: what has the number of a profile's rows.
+# Returns whether rows are all rows of the profiles, and none of them twice. ROWS: their number;
+# RUNS: the sum of the hashes of their profiles; COUNT: what has the number of a profile's rows.
 sub is_all {
     my ($rows, $runs, $count, @profiles) = @_;
     my ($all, $sum) = (0, 0);
@@ -336,8 +336,8 @@ sub is_all {
     return $rows == $all && $runs == $sum;
 }
 
-# Adds up the durations of calls, by sub: {histograms}{LINE}{BUCKET} of the units. ONCE: rows may have
-# been sent twice.
+# Adds up the durations of calls, by sub: {histograms}{LINE}{BUCKET} of the units. ONCE: rows may
+# have been sent twice.
 sub add_histograms {
     my ($self, $batch, $once) = @_;
     # Unlisted rows of a profile that is being pushed would not be noticed.
@@ -387,7 +387,8 @@ sub add_statements {
             'counters'), @keys) . " FROM $from GROUP BY $names, run, pos, $by)"
         : "SELECT $select, $by, " . $sums->('') . " FROM $from";
     my (%rows, %runs, %of);
-    $self->{server}->each_line("$sql GROUP BY $names, $by ORDER BY $names, file, kind, number", sub {
+    $sql .= " GROUP BY $names, $by ORDER BY $names, file, kind, number";
+    $self->{server}->each_line($sql, sub {
         my ($g, $row) = part_of($by_part, $_[0]);
         my ($kind, $of, $at, $line, $more, $n, $hash, $numbers) = split /\t/, $row, 8;
         return if !$g;
@@ -497,8 +498,8 @@ sub text_of {
     return $trees->text(\%tree);
 }
 
-# Returns the text of a unit's tree in which the root calls each sub. The sums are those by the subs'
-# escaped lines.
+# Returns the text of a unit's tree in which the root calls each sub. The sums are those by the
+# subs' escaped lines.
 sub flat_text {
     my ($self, $unit) = @_;
     my $sums = $unit->{sums};
@@ -548,8 +549,8 @@ sub renumbered {
     return %new ? \%new : undef;
 }
 
-# Renames subs in a tree, and adds up what has the same name then. Returns trees with the contexts of
-# the sums, and these sums.
+# Renames subs in a tree, and adds up what has the same name then. Returns trees with the contexts
+# of the sums, and these sums.
 sub rename_subs {
     my ($tree, $renamed, $trees, $sums) = @_;
     my $new = sub { return $renamed->{ $_[0] } // $_[0] };

@@ -70,9 +70,9 @@ sub sample {
     return;
 }
 
-# Returns the text of a tree. The hash has header; names, a list; ids, the IDs of the file, or ''; samples; histograms, by line of
-# the sub; and statements, a list of rows in their order (kind, text of the file, line number, line
-# of the sub, numbers, keys).
+# Returns the text of a tree. The hash has header; names, a list; ids, the IDs of the file, or '';
+# samples; histograms, by line of the sub; and statements, a list of rows in their order (kind, text
+# of the file, line number, line of the sub, numbers, keys).
 sub text {
     my ($self, $tree) = @_;
     my ($depth, $line) = @$self{qw(depth line)};
@@ -97,8 +97,8 @@ sub text {
     return join '', $header, @text;
 }
 
-# Gives subs, whose lines are sorted, the IDs and numbers that the file had (Rows.pm: names). $id: the
-# IDs by line; $names: the lines as the file had them.
+# Gives subs, whose lines are sorted, the IDs and numbers that the file had (Rows.pm: names). $id:
+# the IDs by line; $names: the lines as the file had them.
 sub name_subs {
     my ($codes, $id, $names, @lines) = @_;
     my ($last, @codes) = (0, split / /, $codes);
