@@ -14,6 +14,7 @@ use HTTP::Tiny;
 use MadeUp;
 use MIME::Base64 qw(decode_base64);
 use PprofReader;
+use Socket qw(IPPROTO_TCP TCP_NODELAY);
 use StandIn;
 
 # The requests of this test do not leave the machine.
@@ -340,6 +341,19 @@ subtest "A failure quotes the answer's message" => sub {
         my ($answer, $said) = @$case;
         is(Devel::DProf::Store::Http::answer_line($answer), $said, substr $said, 0, 20);
     }
+};
+
+subtest 'The kernel does not hold requests back' => sub {
+    my $server = stand_in();
+    my $send = HTTP::Tiny::Handle->can('write_request');
+    my @values;
+    no warnings 'redefine';
+    local *HTTP::Tiny::Handle::write_request = sub {
+        push @values, unpack 'i', getsockopt $_[0]{fh}, IPPROTO_TCP, TCP_NODELAY;
+        goto &$send;
+    };
+    receiver('coroot', $server->url)->take(profile(made_up(60)));
+    is(scalar(grep { $_ } @values), 1, 'the socket sends the body without waiting for the server');
 };
 
 subtest 'A server that does not answer is asked again' => sub {

@@ -47,6 +47,28 @@ push @profiles, map { { %{ $profiles[0] }, run => 'c' . tr{a-z}{}cdr . '-0-0-0',
     file => root() . "/t/corpus/$_" } } qw(tree lines lines-source counters trace-then-tree folded
     pprof);
 for (1, 2) { $_->add(\@profiles) for $store, $folder }
+
+# What tools print of sums that the engine makes is what they print from the folder.
+sub same_reports {
+    my ($what) = @_;
+    for (['dprofreport', '--format=csv', '--run-set', 'service=web'],
+        ['dprofmerge', '-o', '-', '--run-set', ''],
+        ['dprofreport', '-s', 'srcline', '--run-set', ''],
+        ['dprofdiff', '--format=csv', '--run-set', 'host=h1', 'host=h2'],
+        ['dprofdiff', '--bisect', 'service=[!z]*'],
+        map { ['dprofreport', '--run-set', 'service=[!z]*', '--history', 'main::f', '--by', $_] }
+            'version', '1h') {
+        my ($tool, @args) = @$_;
+        my @runs = map { run_tool($tool, ['--from', $_, @args]) }
+            "clickhouse:http://127.0.0.1:$port/fleet", "dir:$dir/folder";
+        is($runs[0]{out}, $runs[1]{out}, "$what: $tool @args");
+        is($runs[0]{status}, $runs[1]{status}, '... with the same status')
+            or diag($runs[0]{err});
+    }
+    return;
+}
+
+same_reports('once');
 {
     no warnings qw(redefine once);
     local *Devel::DProf::Store::ClickHouse::new_profiles = sub { @_[1 .. $#_] };
@@ -59,6 +81,7 @@ for my $text ('', 'service=web', 'version="" since=1d', 'host=h[12] limit=9', 'a
     is_deeply(texts($store, set($text)), texts($folder, set($text)), '... and the same bytes');
 }
 is(scalar keys %{ texts($store, {}) }, @profiles, 'all of them');
+same_reports('rows came twice');
 for my $text ('host=h1', 'older=1d') {
     is($store->prune(set($text)), $folder->prune(set($text)), "prune '$text'");
     is_deeply(texts($store, {}), texts($folder, {}), '... leaves the same');

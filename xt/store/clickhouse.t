@@ -15,7 +15,7 @@ ClickHouse::need();
 my $dir = scratch();
 my ($server, $second) = ClickHouse::start_all($dir, 2);
 my $n = 0;
-my @TABLES = map { "dprof_$_" } qw(profiles contexts samples histograms statements files);
+my @TABLES = map { "dprof_$_" } qw(profiles contexts samples histograms statements files schema);
 
 # A store of its own on the server, and one that is a folder.
 sub pair {
@@ -365,6 +365,83 @@ subtest 'prune removes the same from both' => sub {
     is($store->prune({ older => 4e9 }), 0, 'nothing is left');
 };
 
+subtest 'A service of a day is pruned by a condition' => sub {
+    my ($store, $folder) = pair();
+    my @profiles = map { profile(slice(n => 1 + $_ % 5), run => "s-$_-0-1",
+        service => ('web', 'mail')[$_ % 2], start => 1_795_348_800 - 86_400 * (3 + $_ % 3)) }
+        1 .. 30;
+    $_->add(\@profiles) for $store, $folder;
+    my @statements;
+    my $run = Devel::DProf::Store::ClickHouse::Server->can('run');
+    no warnings qw(redefine once);
+    local *Devel::DProf::Store::ClickHouse::Server::run = sub {
+        push @statements, $_[1];
+        goto &$run;
+    };
+    my $set = set('service=web');
+    is($store->prune($set), $folder->prune($set), 'as many as in the folder');
+    my $named = grep { /s-\d+-0-1/ } @statements;
+    is($named, 0, 'no statement names profiles');
+    is_deeply(texts($store), texts($folder), 'the other service stays');
+    $set = set('service=mail host=h');
+    is($store->prune($set), $folder->prune($set), 'the last service goes');
+    like("@statements", qr/DROP PARTITION/, '... with its days');
+};
+
+# The schema of the version before, and statements and rows of its tools.
+sub as_before(&) {
+    my ($code) = @_;
+    no warnings 'once';
+    local $Devel::DProf::Store::ClickHouse::Schema::Version = 1;
+    return $code->();
+}
+
+subtest 'Tools of two versions use one store' => sub {
+    my $url = 'clickhouse:' . $server->url . '/s' . ++$n;
+    my $folder = Devel::DProf::Store::open("dir:$dir/s$n");
+    $folder->init;
+    my $open = sub { return Devel::DProf::Store::open($url) };
+    my @profiles = many($folder);
+    my $whole = texts($folder);
+    my $is_whole = sub {
+        my ($what, $store, $last) = @_;
+        is_deeply(texts($store), { map { $_->{run} => $whole->{ $_->{run} } }
+            @profiles[0 .. $last] }, $what);
+    };
+    as_before { $open->()->init };
+    ok(!$server->ask("EXISTS TABLE s$n.dprof_schema"), 'an earlier version has made the tables');
+    as_before { $open->()->add([@profiles[0 .. 9]]) };
+    $open->()->add([@profiles[10 .. 19]]);
+    $is_whole->('this version reads and writes them', $open->(), 19);
+    as_before { $is_whole->('... and the earlier one still does', $open->(), 19) };
+    is_deeply([$open->()->sums([[$open->()->select({})]], scratch())], [],
+        'rows without a form are not added up');
+    my @said = $open->()->init;
+    ok(scalar(grep { $_ eq 'table dprof_profiles is there; added: form, ids' } @said),
+        'init adds columns');
+    ok(scalar(grep { $_ eq 'table dprof_schema was made' } @said), '... and the table of versions');
+    is_deeply([grep { /added|made/ } $open->()->init], [], 'once');
+    $is_whole->('all profiles are there', $open->(), 19);
+    as_before { $is_whole->('... for the earlier version, too', $open->(), 19) };
+    as_before { $open->()->add([@profiles[20 .. 39]]) };
+    $open->()->add([@profiles[40 .. 59]]);
+    $is_whole->('both can write', $open->(), 59);
+    as_before { $is_whole->('... and read', $open->(), 59) };
+    is(run_tool('dprofreport', ['--from', $url, '--run-set', ''])->{out},
+        run_tool('dprofreport', ['--from', "dir:$dir/s$n", '--run-set', ''])->{out},
+        'rows of both are added up');
+    is($server->ask("SELECT max(version) FROM s$n.dprof_schema"), 2, 'the store has its version');
+    $server->ask("INSERT INTO s$n.dprof_schema (version, oldest, made) VALUES (9, 9, now())");
+    for my $does (sub { $open->()->add([profile(slice(), run => 'z-1-0-0')]) },
+        sub { texts($open->()) }, sub { $open->()->init }) {
+        my $failure = dies($does);
+        like($failure->message,
+            qr/need tools of schema 9 or newer, and these have schema 2; install/,
+            'a later version that changed everything says so');
+        ok($failure->retry, '... and profiles stay in the spool');
+    }
+};
+
 subtest 'Two servers share the profiles' => sub {
     my @local = map { Devel::DProf::Store::open('clickhouse:' . $_->url . '/dprof_local') }
         $server, $second;
@@ -374,14 +451,18 @@ subtest 'Two servers share the profiles' => sub {
     for my $entry ($server, $second) {
         $entry->ask('CREATE DATABASE dprof');
         $entry->ask("CREATE TABLE dprof.$_ AS dprof_local.$_ "
-            . "ENGINE = Distributed(both, dprof_local, $_, $shard{$_})") for @TABLES;
+            . "ENGINE = Distributed(both, dprof_local, $_, $shard{$_})")
+            for grep { !/schema/ } @TABLES;
     }
     my ($store, $other) = map { Devel::DProf::Store::open('clickhouse:' . $_->url . '/dprof') }
         $server, $second;
     my (undef, $folder) = pair();
     my @profiles = many($folder);
-    is_deeply([($store->init)[2 .. 7]], [map { "table $_ is there, on several servers" } @TABLES],
-        'init makes nothing');
+    my @said = ($store->init)[2 .. 8];
+    $other->init;
+    is(pop @said, 'table dprof_schema was made', 'each database has its version');
+    is_deeply(\@said, [map { "table $_ is there, on several servers" } grep { !/schema/ } @TABLES],
+        'init makes nothing else');
     $store->add([@profiles[0 .. 29]]);
     $other->add([@profiles[20 .. 59]]);
     for ($store, $other) {

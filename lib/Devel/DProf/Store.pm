@@ -367,6 +367,21 @@ The selected profiles: a list of such hashes, without file, ordered by start and
 Paths of the tree files of a list that C<select> returned, in its order. The files are the store's
 own, or were written into the folder.
 
+=item are_sampled SELECTED
+
+For each profile of such a list, whether it has samples instead of calls.
+
+=item sums GROUPS, FOLDER, NAME => VALUE, ...
+
+Only stores that can add up profiles have this method. GROUPS are lists of profiles that C<select>
+returned. Returns a list of paths for each group: files in the folder that add up to the same
+profile as those of the group's profiles, with a header for each of these. Returns nothing if the
+store's tables are too old.
+
+flat: only calls, times and counters of subs are wanted, and the subs' callers and other headers are
+not. brief: statements and durations of calls are not wanted. seconds: each group has the profiles
+that began in an interval of that length since 1970.
+
 =item list SET
 
 A list of hashes, one for each service and version: service, version, hosts and runs, which are

@@ -60,9 +60,10 @@ sub new {
 # ---- reading ----
 
 # Returns the versions of profiles as sides, in the order of their first profiles. As with run-sets,
-# the values of a side are its hosts, or the runs of one host.
+# the values of a side are its hosts, or the runs of one host. HAS_TREE: not only the subs' own
+# values are wanted.
 sub sides_of_versions {
-    my ($buckets, @profiles) = @_;
+    my ($store, $buckets, $has_tree, @profiles) = @_;
     my (%of, @order, %hosts);
     $hosts{ $_->{host} // '' } = 1 for @profiles;
     for my $p (sort { $a->{start} <=> $b->{start} || $a->{run} cmp $b->{run} } @profiles) {
@@ -70,25 +71,31 @@ sub sides_of_versions {
         push @order, $version if !$of{$version};
         push @{ $of{$version} }, $p;
     }
-    return map {
-        my @runs = keys %hosts > 1
-            ? Devel::DProf::Store::Sides::hosts($buckets, @{ $of{$_} })
+    my @runs = map {
+        [keys %hosts > 1 ? Devel::DProf::Store::Sides::hosts($buckets, @{ $of{$_} })
             : Devel::DProf::Store::Sides::bucketed($buckets,
-                Devel::DProf::Store::Sides::runs(@{ $of{$_} }));
-        { name => length $_ ? text($_) : '-', runs => [map { [map { $_->{file} } @$_] } @runs],
-            weights => [map { scalar(() = Devel::DProf::Store::Sides::runs(@$_)) } @runs] };
+                Devel::DProf::Store::Sides::runs(@{ $of{$_} }))];
     } @order;
+    my @files = Devel::DProf::Store::Sides::files_of_groups($store,
+        { $has_tree ? (brief => 1) : (flat => 1) }, map { @$_ } @runs);
+    return map {
+        { name => length $order[$_] ? text($order[$_]) : '-',
+            runs => [splice @files, 0, scalar @{ $runs[$_] }],
+            weights => [map { scalar(() = Devel::DProf::Store::Sides::runs(@$_)) }
+                @{ $runs[$_] }] };
+    } 0 .. $#order;
 }
 
 # Reads the versions of the selected profiles. Returns false, after messages, if that fails, or if
 # there are no two versions.
 sub read {
-    my ($self, $report, $buckets, @selected) = @_;
+    my ($self, $report, $store, $buckets, @selected) = @_;
     my $diff = $self->{diff};
-    $self->are_of_one_kind(@selected) or return 0;
+    $self->are_of_one_kind($store, @selected) or return 0;
     my %hosts = map { $_->{host} // '' => 1 } @selected;
     $self->{by_host} = keys %hosts > 1;
-    $diff->reader->read($report, sides_of_versions($buckets, @selected))
+    $diff->reader->read($report, sides_of_versions($store, $buckets,
+        $self->{children} || $diff->reader->leaves_out, @selected))
         && $diff->settle or return 0;
     my @metrics = map { $diff->reader->measure($_) // return 0 }
         $self->{metric} // 'cpu', $self->other_metrics;
@@ -107,13 +114,13 @@ sub lacks_calls {
 }
 
 # Returns whether all profiles are sampled, or all exact; if not, prints a message. Reads only the
-# headers of the files.
+# headers.
 sub are_of_one_kind {
-    my ($self, @selected) = @_;
+    my ($self, $store, @selected) = @_;
     my (%kinds, @order);
+    my @sampled = $store->are_sampled(\@selected);
     for my $p (@selected) {
-        my %header = Devel::DProf::Input::header_of($p->{file});
-        my $kind = ($header{dprof_counters} // '') =~ /\bsamples\b/ ? 'samples' : 'every call';
+        my $kind = shift @sampled ? 'samples' : 'every call';
         my $name = length($p->{version} // '') ? text($p->{version}) : '-';
         push @order, $name if !$kinds{$name};
         $kinds{$name}{$kind} = 1;
@@ -168,11 +175,14 @@ sub values_of {
                     : $is_calls ? Devel::DProf::Profile::CPU : $metric->number;
                 $runs[-1]{total} += defined $counter ? $profile->counted($counter)
                     : $is_calls ? $profile->calls : $profile->total($metric->number) / $profile->hz;
+                my %sum;
                 for my $row ($profile->rows({ %how, order => Devel::DProf::Profile::UNSORTED })) {
                     my $name = $name_of->{ $row->[0] } // next;
-                    $runs[-1]{value}{$name} += $is_calls ? $row->[1]
-                        : defined $counter ? $row->[$at] : $row->[$at] / $profile->hz;
+                    $sum{$name} += $row->[$is_calls ? 1 : $at];
                 }
+                # The last bits of a sum of seconds would depend on the order of the rows.
+                my $hz = $is_calls || defined $counter ? 1 : $profile->hz;
+                $runs[-1]{value}{$_} += $sum{$_} / $hz for keys %sum;
             }
         }
     }
@@ -369,8 +379,8 @@ sub change {
 sub report {
     my ($self, $tool, $opt, @sides) = @_;
     return $tool->usage('--bisect takes run-sets, and no files') if grep { !ref } @sides;
-    $self->read(sub { used(@_, $opt->{f}) }, $opt->{buckets}, map { @{ $_->{selected} } } @sides)
-        or return FAILED;
+    $self->read(sub { used(@_, $opt->{f}) }, $sides[0]{store}, $opt->{buckets},
+        map { @{ $_->{selected} } } @sides) or return FAILED;
     $self->find;
     my $format = $self->{format};
     my ($out) = output($opt->{pager} // 1, $format == DP_TEXT);

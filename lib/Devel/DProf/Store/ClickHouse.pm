@@ -42,7 +42,25 @@ sub new {
 # Makes the database and the tables that are missing. Returns a report as lines.
 sub init {
     my ($self) = @_;
+    delete $self->{layout};
     return Devel::DProf::Store::ClickHouse::Schema::make($self->{server});
+}
+
+# Returns whether the store has a column. A table that an earlier version has made, and no later
+# dprofstore init has seen, lacks the later ones.
+sub has_column {
+    my ($self, $table, $column) = @_;
+    my $layout = $self->{layout} //= Devel::DProf::Store::ClickHouse::Schema::layout(
+        $self->{server});
+    # Without the table, the statement that needs it gives the error.
+    return !$layout->{$table} || $layout->{$table}{$column} ? 1 : 0;
+}
+
+# Returns the columns of a table that this version knows and the store has.
+sub columns {
+    my ($self, $table) = @_;
+    return grep { $self->has_column($table, $_) }
+        Devel::DProf::Store::ClickHouse::Schema::columns($table);
 }
 
 # ---- adding ----
@@ -54,6 +72,7 @@ sub add {
     my @new = $self->new_profiles(map { checked_profile($_) } @$profiles);
     my $rows = $self->{rows};
     $rows->clear;
+    $rows->columns($self->columns('dprof_profiles')) if @new;
     my %days;
     for my $p (@new) {
         $days{ int($p->{start} / 86400e6) } = 1;
@@ -161,8 +180,7 @@ sub send_rows {
 sub send_table {
     my ($self, $table) = @_;
     my $rows = $self->{rows}->taken($table);
-    my @columns = Devel::DProf::Store::ClickHouse::Schema::columns($table);
-    $self->{server}->insert($table, \@columns, $rows) if length $rows;
+    $self->{server}->insert($table, [$self->columns($table)], $rows) if length $rows;
     return;
 }
 
@@ -181,19 +199,25 @@ my @COLUMNS = qw(service version host env run start duration contexts statements
 
 # Returns a set's conditions, without limit, as SQL, or undef if nothing can match. Globs are
 # matched here, against the values in the tables, because the server's patterns cannot match
-# arbitrary bytes.
+# arbitrary bytes. One statement gets the values of all columns with globs.
 sub condition {
     my ($self, $set) = @_;
     my @conditions = conditions_on_time($set);
+    my @columns = grep { defined $set->{$_} } qw(service version host env);
+    my @globs = grep { $set->{$_} =~ /[*?\[\\]/ } @columns;
+    my %is_glob = map { $_ => 1 } @globs;
+    push @conditions, map { one_of($_, $set->{$_}) } grep { !$is_glob{$_} } @columns;
+    return @conditions ? join ' AND ', @conditions : '1' if !@globs;
     my $when = @conditions ? ' WHERE ' . join(' AND ', @conditions) : '';
-    for my $column (grep { defined $set->{$_} } qw(service version host env)) {
-        my $pattern = Devel::DProf::Store::RunSet::pattern($set->{$column});
-        my @values = grep { /$pattern/ } map { $_->[0] }
-            $self->{server}->rows("SELECT DISTINCT $column FROM dprof_profiles$when");
-        return undef if !@values;
-        push @conditions, one_of($column, sort @values);
+    my @rows = $self->{server}->rows('SELECT DISTINCT ' . join(', ', @globs)
+        . " FROM dprof_profiles$when");
+    for my $at (0 .. $#globs) {
+        my $pattern = Devel::DProf::Store::RunSet::pattern($set->{ $globs[$at] });
+        my %values = map { $_ => 1 } grep { /$pattern/ } map { $_->[$at] } @rows;
+        return undef if !%values;
+        push @conditions, one_of($globs[$at], sort keys %values);
     }
-    return @conditions ? join ' AND ', @conditions : '1';
+    return join ' AND ', @conditions;
 }
 
 # Returns a set's conditions on the start as SQL: exact ones, and others on whole seconds, which
@@ -271,8 +295,7 @@ sub fetch {
     while (@sorted) {
         my ($n, $contexts) = (0, 0);
         while ($n < @sorted && $n < MOST_PROFILES && $contexts <= MOST_CONTEXTS
-            && $sorted[$n]{service} eq $sorted[0]{service}
-            && $sorted[$n]{version} eq $sorted[0]{version}) {
+            && $sorted[$n]{service} eq $sorted[0]{service}) {
             $contexts += $sorted[ $n++ ]{contexts} // 0;
         }
         $self->fetch_some(splice @sorted, 0, $n);
@@ -280,7 +303,35 @@ sub fetch {
     return map { $_->{path} } @profiles;
 }
 
-# Writes the trees of profiles of one service and version into their files. Rows are sorted by
+# Returns for each of the selected profiles whether it has samples instead of calls.
+sub are_sampled {
+    my ($self, $selected) = @_;
+    my (%is_sampled, %at);
+    push @{ $at{ $_->{service} } }, $_ for @$selected;
+    for my $profiles (values %at) {
+        my $where = condition_for([qw(service version)],
+            map { { %$_, start => $_->{micros} } } @$profiles);
+        my $pattern = quoted(q(\\$dprof_counters='[^'\\n]*\\bsamples\\b));
+        $self->{server}->each_line("SELECT run, match(any(header), $pattern) FROM dprof_profiles "
+            . "WHERE $where GROUP BY run", sub {
+                my ($run, $is) = fields($_[0]);
+                $is_sampled{$run} = $is;
+            });
+    }
+    return map { $is_sampled{ $_->{run} } // $self->incomplete($_) } @$selected;
+}
+
+# Adds up groups of profiles, lists of what select() returned, and writes files into the folder
+# whose sums are those of the profiles. Returns a list of paths for each group, or nothing if the
+# tables are of an earlier version. HOW: flat, brief (Sums.pm).
+sub sums {
+    my ($self, $groups, $folder, %how) = @_;
+    return if !$self->has_column('dprof_profiles', 'form');
+    require Devel::DProf::Store::ClickHouse::Sums;
+    return Devel::DProf::Store::ClickHouse::Sums->new($self, $folder, %how)->paths(@$groups);
+}
+
+# Writes the trees of profiles of one service into their files. Rows are sorted by
 # profile, so only one profile at a time is in memory.
 sub fetch_some {
     my ($self, @profiles) = @_;
@@ -330,14 +381,30 @@ sub fetch_contexts {
 # whether rows are missing.
 sub fetch_headers {
     my ($self, $tree, $where) = @_;
-    $self->{server}->each_line('SELECT run, any(contexts), any(statements), any(header), any(names)'
+    $self->each_header($where, 'any(ids)', sub {
+        my ($run, $h, $ids) = @_;
+        my $p = $tree->{$run} or return;
+        @$p{qw(contexts statements)} = @$h{qw(contexts statements)};
+        @{ $p->{tree} }{qw(header names ids)} = (@$h{qw(header names)}, $ids);
+    });
+    return;
+}
+
+# Calls CODE with the identity of each profile, a hash of its row, and what the columns MORE have.
+# The hash has contexts, statements, header; names, a list; and form.
+sub each_header {
+    my ($self, $where, $more, $code) = @_;
+    my $has_form = $self->has_column('dprof_profiles', 'form');
+    $more = "''" if !$has_form;
+    $self->{server}->each_line('SELECT run, any(contexts), any(statements), any(header), '
+        . 'any(names), ' . ($has_form ? 'any(form)' : '0') . ", $more"
         . " FROM dprof_profiles $where GROUP BY run", sub {
-            my ($run, $contexts, $statements, $header, $names) = split /\t/, $_[0];
-            ($run, $header) = map { fields($_) } $run, $header;
-            my $p = $tree->{$run} or return;
-            @$p{qw(contexts statements)} = ($contexts, $statements);
-            $p->{tree}{header} = $header;
-            $p->{tree}{names} = [Devel::DProf::Store::ClickHouse::Server::elements($names)];
+            my ($run, $contexts, $statements, $header, $names, $form, @more)
+                = split /\t/, $_[0], -1;
+            ($run, $header) = map { (fields($_))[0] } $run, $header;
+            $code->($run, { contexts => $contexts, statements => $statements, form => $form,
+                header => $header,
+                names => [Devel::DProf::Store::ClickHouse::Server::elements($names)] }, @more);
         });
     return;
 }
@@ -359,13 +426,7 @@ sub fetch_histograms {
 # files are in a table of their own.
 sub fetch_statements {
     my ($self, $tree, $service, $where) = @_;
-    my %file;
-    $self->{server}->each_line('SELECT file, any(line) FROM dprof_files WHERE service = '
-        . quoted($service) . ' AND file GLOBAL IN (SELECT DISTINCT file FROM dprof_statements '
-        . "$where) GROUP BY file", sub {
-            my ($file, $line) = fields($_[0]);
-            $file{$file} = $line;
-        });
+    my $of = $self->files_of('service = ' . quoted($service), $where);
     $self->{server}->each_line('SELECT run, pos, ' . any_of(qw(kind file number line more count
         user system real counters)) . " FROM dprof_statements $where GROUP BY run, pos "
         . 'ORDER BY run, pos', sub {
@@ -374,10 +435,22 @@ sub fetch_statements {
             my $p = $tree->{$run} or return;
             $numbers =~ tr/\t,[]/  /d;
             $numbers =~ s/ \z//;
-            push @{ $p->{tree}{statements} }, [$kind, $file{$file}, $number, $line, $numbers,
-                $more] if defined $file{$file};
+            push @{ $p->{tree}{statements} }, [$kind, $of->{$file}, $number, $line, $numbers,
+                $more] if defined $of->{$file};
         });
     return;
+}
+
+# Returns the lines of the files that statements are in, by number. SERVICES is a condition in SQL.
+sub files_of {
+    my ($self, $services, $where) = @_;
+    my %file;
+    $self->{server}->each_line("SELECT file, any(line) FROM dprof_files WHERE $services AND "
+        . "file GLOBAL IN (SELECT DISTINCT file FROM dprof_statements $where) GROUP BY file", sub {
+            my ($file, $line) = fields($_[0]);
+            $file{$file} = $line;
+        });
+    return \%file;
 }
 
 # Writes a profile into its file, if all of its rows have arrived; others may just be deleted.
@@ -428,28 +501,38 @@ sub prune {
 }
 
 # Removes profiles, given as rows by day. Dropping a partition costs the server much less than
-# deleting rows, so a day whose profiles all go is dropped as a whole.
+# deleting rows, so a day whose profiles all go is dropped as a whole. If all profiles of a service
+# go, a condition on the day and the service takes less than a list of them.
 sub remove_days {
     my ($self, $days) = @_;
     my $server = $self->{server};
-    my %total = map { @$_ } $server->rows('SELECT toYYYYMMDD(ts) AS day, '
-        . 'uniqExact(service, version, ts, run, start) FROM dprof_profiles GROUP BY day');
+    my (%total, @whole, @conditions, @rows);
+    $total{ $_->[0] }{ $_->[1] } = $_->[2] for $server->rows('SELECT toYYYYMMDD(ts) AS day, '
+        . 'service, uniqExact(version, ts, run, start) FROM dprof_profiles GROUP BY day, service');
     # Other processes may be pushing profiles of today and yesterday.
     my $today = POSIX::strftime('%Y%m%d', gmtime(time - 86400));
-    my (@whole, @rows);
     for my $day (sort keys %$days) {
-        if ($day < $today && @{ $days->{$day} } == $total{$day}) { push @whole, $day }
-        else { push @rows, @{ $days->{$day} } }
+        my %of;
+        push @{ $of{ $_->[1] } }, $_ for @{ $days->{$day} };
+        my @services = grep { $day < $today && @{ $of{$_} } == ($total{$day}{$_} // 0) }
+            sort keys %of;
+        if (@services == keys %{ $total{$day} }) {
+            push @whole, $day;
+            next;
+        }
+        push @conditions, "toYYYYMMDD(ts) = $day AND " . one_of('service', @services) if @services;
+        delete @of{@services};
+        push @rows, map { @$_ } values %of;
     }
-    my @lists;
     while (my @some = splice @rows, 0, MOST_NAMES) {
-        push @lists, join ', ', map { my ($day, $service, $version, $ts, $run) = @$_;
+        push @conditions, '(service, version, ts, run) IN (' . join(', ', map {
+            my ($day, $service, $version, $ts, $run) = @$_;
             '(' . join(', ', quoted($service), quoted($version), "toDateTime($ts)", quoted($run))
-            . ')' } @some;
+            . ')' } @some) . ')';
     }
     for my $table (Devel::DProf::Store::ClickHouse::Schema::daily()) {
         $server->run("ALTER TABLE $table DROP PARTITION $_") for @whole;
-        $self->delete_rows($table, "(service, version, ts, run) IN ($_)") for @lists;
+        $self->delete_rows($table, $_) for @conditions;
     }
     return;
 }
@@ -472,10 +555,15 @@ sub forget_shared {
     return;
 }
 
-# Deletes rows, and waits until the server has done so in the background.
+# Deletes rows, and waits until the server has done so. Servers from 23.3 on only mark them; others
+# rewrite parts in the background.
 sub delete_rows {
     my ($self, $table, $condition) = @_;
     my $server = $self->{server};
+    $self->{version} //= $server->value('SELECT version()') // '';
+    my ($major, $minor) = $self->{version} =~ /\A(\d+)\.(\d+)/;
+    return $server->run("DELETE FROM $table WHERE $condition")
+        if defined $major && ($major > 23 || $major == 23 && $minor >= 3);
     $server->run("ALTER TABLE $table DELETE WHERE $condition");
     my $todo = 'SELECT count() FROM system.mutations WHERE database = '
         . quoted($server->database) . ' AND table = ' . quoted($table) . ' AND NOT is_done';

@@ -256,6 +256,13 @@ sub fetch {
     return map { "$self->{path}/$_->{path}" } @$selected;
 }
 
+# Returns for each of the selected profiles whether it has samples instead of calls.
+sub are_sampled {
+    my ($self, $selected) = @_;
+    return map { my %header = Devel::DProf::Input::header_of("$self->{path}/$_->{path}");
+        ($header{dprof_counters} // '') =~ /\bsamples\b/ ? 1 : 0 } @$selected;
+}
+
 # Returns what the store has of a run-set: a row for each service and version. Without limit=,
 # profiles are counted one by one, as a list of all would take much memory.
 sub list {

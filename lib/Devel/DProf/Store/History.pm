@@ -11,6 +11,7 @@ use Devel::DProf::Metric;
 use Devel::DProf::OptionValues qw(only_beside);
 use Devel::DProf::Sides qw(parts);
 use Devel::DProf::Store::RunSet;
+use Devel::DProf::Store::Sides;
 use Devel::DProf::Table;
 use Devel::DProf::Text qw(bytes text shown);
 use Devel::DProf::Tool qw(OK FAILED complain output written);
@@ -52,41 +53,56 @@ sub new {
 # ---- reading ----
 
 # Reads the profiles of sides of a store, and makes a row for each interval or version. Returns
-# false, after messages, if a file could not be read.
+# false, after messages, if a file could not be read, or if some profiles have samples and others
+# every call.
 sub read {
     my ($self, %how) = @_;
-    my ($ok, %kinds) = (1);
+    my ($store, @profiles) = ($how{sides}[0]{store}, map { @{ $_->{selected} } } @{ $how{sides} });
+    $how{force} || is_of_one_kind($store, @profiles) or return 0;
+    my $ok = 1;
     my $sides = Devel::DProf::Sides->new(force => $how{force}, main => $how{main}, waits => 1,
         say => sub { complain(bytes($_[0])) });
+    my @groups = $self->groups(@profiles);
+    # Calls of the program are recordings, and each has a file.
+    my $is_flat = !$how{main} && $self->{sub} ne '(program)';
+    my @files = Devel::DProf::Store::Sides::files_of_groups($store,
+        { seconds => $self->{seconds}, $is_flat ? (flat => 1) : (brief => 1) },
+        map { $_->{profiles} } @groups);
     $sides->read(sub {
         $ok = 0 if !usable(report_outcome($_[0], $how{force}));
         return 'fine';
-    }, $self->groups(map { @{ $_->{selected} } } @{ $how{sides} })) or $ok = 0;
+    }, map { +{ name => $groups[$_]{key}, runs => [$files[$_]] } } 0 .. $#groups) or $ok = 0;
     for my $side ($sides->sides) {
         my ($profile) = parts($side);
-        $kinds{ $profile->no_calls ? 1 : 0 } = 1;
-        push @{ $self->{rows} }, { key => $side->{name}, profiles => scalar @{ $side->{runs}[0] },
-            $self->numbers($profile) };
-    }
-    if (keys %kinds > 1 && !$how{force}) {
-        complain('--history: some profiles have samples, without calls (0 here), and others have '
-            . 'every call; since= or version= selects one kind');
+        push @{ $self->{rows} }, { key => $side->{name},
+            profiles => scalar @{ (shift @groups)->{profiles} }, $self->numbers($profile) };
     }
     return $ok;
 }
 
-# Returns the profiles as sides with a single run: one for each interval or version, in the order of
-# their first profiles.
+# Returns whether all profiles have samples, or all have every call; if not, prints a message. Reads
+# only headers.
+sub is_of_one_kind {
+    my ($store, @profiles) = @_;
+    my %kinds = map { $_ => 1 } $store->are_sampled(\@profiles);
+    return 1 if keys %kinds < 2;
+    complain('--history: some profiles have samples, without calls, and others have every call; '
+        . 'since= or version= selects one kind, and -f takes both');
+    return 0;
+}
+
+# Returns the profiles in groups, [{ key, profiles }, ...]: one for each interval or version, in the
+# order of their first profiles.
 sub groups {
     my ($self, @profiles) = @_;
     my (%of, @groups);
     for my $p (sort { $a->{start} <=> $b->{start} || $a->{run} cmp $b->{run} } @profiles) {
         my $key = $self->{seconds} ? int($p->{start} / $self->{seconds}) * $self->{seconds}
             : $p->{version};
-        push @groups, $key if !$of{$key};
-        push @{ $of{$key} }, $p->{file};
+        push @groups, $of{$key} = { key => $key, profiles => [] } if !$of{$key};
+        push @{ $of{$key}{profiles} }, $p;
     }
-    return map { +{ name => $_, runs => [$of{$_}] } } @groups;
+    return @groups;
 }
 
 # Returns the sub's costs in a profile: its share of the metric in percent, microseconds per call,
@@ -149,6 +165,7 @@ sub report {
     my ($self, $tool, $opt, @sides) = @_;
     return $tool->usage('--history takes run-sets, and no files') if grep { !ref } @sides;
     my $is_whole = $self->read(sides => \@sides, force => $opt->{f}, main => $opt->{main});
+    return FAILED if !@{ $self->{rows} };
     my @names = map { $_->{name} } @sides;
     if (defined(my $missing = $self->missing)) {
         complain("$missing in " . bytes(join ', ', @names));

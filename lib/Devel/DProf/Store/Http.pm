@@ -8,6 +8,7 @@ use warnings;
 use HTTP::Tiny;
 use JSON::PP ();
 use MIME::Base64 qw(encode_base64);
+use Socket qw(IPPROTO_TCP TCP_NODELAY);
 use Devel::DProf::Core;
 use Devel::DProf::Store qw(failed);
 use Devel::DProf::Text qw(bytes shown);
@@ -68,8 +69,14 @@ sub ask {
 sub bounded {
     my ($self, $code) = @_;
     my ($is_open, $interim) = (0, 0);
-    my ($write, $read) = map { HTTP::Tiny::Handle->can($_) } qw(write_request read_response_header);
+    my ($write, $read, $connect)
+        = map { HTTP::Tiny::Handle->can($_) } qw(write_request read_response_header connect);
     no warnings 'redefine';
+    local *HTTP::Tiny::Handle::connect = sub {
+        my $handle = $connect->(@_);
+        without_delay($handle->{fh});
+        return $handle;
+    };
     local *HTTP::Tiny::Handle::write_request = sub { alarm($is_open = 1); goto &$write };
     local *HTTP::Tiny::Handle::read_response_header = sub {
         die 'the server has sent ' . MOST_INTERIM . " interim answers, and no final one\n"
@@ -86,6 +93,15 @@ sub bounded {
     my $why = $@;
     alarm 0;
     return $response // { status => 599, content => $why };
+}
+
+# Lets a socket send each write at once. HTTP::Tiny writes a request's head and body separately.
+# Otherwise the kernel would hold the body back until the server acknowledges the head, which takes
+# 40 ms. A failure costs only that time.
+sub without_delay {
+    my ($socket) = @_;
+    setsockopt $socket, IPPROTO_TCP, TCP_NODELAY, 1;
+    return;
 }
 
 # Returns a sub that returns whether a request that begins now may still continue.

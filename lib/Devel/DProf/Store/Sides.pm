@@ -32,7 +32,9 @@ sub take {
     my $compares = ($tool->compares || $opt->{diff}) && !defined $bisect;
     my @sides = eval {
         sides_of($url // $ENV{DPROF_STORE}, \@sets, $names, buckets => $opt->{buckets},
-            compares => $compares, warm => defined $bisect || defined $opt->{history} ? WARM : 0,
+            sums => takes_sums($tool->name, $opt),
+            later => defined $bisect || defined $opt->{history} ? 1 : 0, compares => $compares,
+            warm => defined $bisect || defined $opt->{history} ? WARM : 0,
             option => defined $bisect ? '--bisect' : '--run-set');
     };
     if (!@sides) {
@@ -45,12 +47,25 @@ sub take {
     return (OK, @sides);
 }
 
+# Tools that only add up what a side's profiles have.
+my %SUMS = map { $_ => 1 } qw(dprofreport dprofdiff dproffold dprofmerge);
+
+# Returns whether a tool with these options reads sums of profiles like the profiles.
+sub takes_sums {
+    my ($name, $opt) = @_;
+    # Repeated spans that are equally frequent stand in the order in which profiles were read.
+    return 0 if !$SUMS{$name} || ($opt->{s} // '') =~ /script|comm|pid|tid|thread|span/;
+    return !grep { defined $opt->{$_} } qw(time pid tid C processes);
+}
+
 # Returns the sides of run-sets: those of the options, then those among NAMES, such as service=web
 # if no file has that name. Other names are those of files, and are returned unchanged, in their
 # place. HOW: compares, if the sides are compared; buckets, their number; warm, as in
-# choose_profiles(); option, for messages. If run-sets alone are compared, compared_sides() makes
-# their runs. If sides are added up, a profile counts once. Dies with a string if the words are
-# wrong, and with a Failure if the store fails or has no such profiles.
+# choose_profiles(); sums, if the tool can read sums of profiles; later, if it calls
+# files_of_groups() itself, and takes `store' and `selected' of the sides; option, for messages. If
+# run-sets alone are compared, compared_sides() makes their runs. If sides are added up, a profile
+# counts once. Dies with a string if the words are wrong, and with a Failure if the store fails or
+# has no such profiles.
 sub sides_of {
     my ($url, $sets, $names, %how) = @_;
     my @words = ((map { [$_, 1] } @$sets),
@@ -69,7 +84,7 @@ sub sides_of {
             my ($said, @selected) = choose_profiles($store, @$_[0, 2], WARM);
             [$_->[0], $said, \@selected];
         } @words;
-        return compared_sides(\@sets, $store, $how{buckets});
+        return compared_sides(\@sets, $store, %how);
     }
     # If sets are added up, a profile that is in several of them counts once.
     my $seen = $how{compares} ? undef : {};
@@ -93,32 +108,38 @@ sub choose_profiles {
     return ($said, @warm ? @warm : @selected);
 }
 
-# Fetches the files of profiles into a folder that is removed when the process ends, and notes their
-# paths in {file}.
-sub fetch_files {
-    my ($store, $selected) = @_;
+# Gets the files of profiles from the store. Returns a list of paths for each group, a list of
+# profiles. SUMS: undef if each profile must have its file; else the options of the store's sums(),
+# which makes few files for many profiles. Folders with such files are removed when the process
+# ends.
+sub files_of_groups {
+    my ($store, $sums, @groups) = @_;
     require File::Temp;
     push @FOLDERS, my $folder = File::Temp->newdir;
-    my @paths = $store->fetch($selected, "$folder");
-    $selected->[$_]{file} = $paths[$_] for 0 .. $#paths;
-    return;
+    if ($sums && $store->can('sums')) {
+        my @paths = $store->sums(\@groups, "$folder", %$sums);
+        return @paths if @paths;
+    }
+    my @paths = $store->fetch([map { @$_ } @groups], "$folder");
+    return map { [splice @paths, 0, scalar @$_] } @groups;
 }
 
-# Returns a run-set as a side: its profiles are fetched, and grouped into runs or, if there are too
-# many, into buckets of runs. SEEN leaves out profiles that an earlier side has.
+# Returns a run-set as a side: its profiles are grouped into runs or, if there are too many, into
+# buckets of runs, if the sides are compared; otherwise, they are one run. SEEN leaves out profiles
+# that an earlier side has.
 sub side_of_set {
     my ($store, $words, $set, $seen, %how) = @_;
     my ($warm, @selected) = choose_profiles($store, $words, $set, $how{warm} // 0);
     @selected = grep { !$seen->{ Devel::DProf::Store::recording($_) }++ } @selected
         if $seen;
-    fetch_files($store, \@selected);
-    my @runs = runs(@selected);
+    my @runs = $how{later} ? () : $how{compares} ? runs(@selected) : \@selected;
     my $count = @runs;
     @runs = bucketed($how{buckets}, @runs) if $how{compares};
     my $name = name_side($words, join ', ', grep { length } $warm, @runs < $count
         ? "$count runs in " . plural(@runs + 0, 'bucket') : '');
-    return { name => $name, selected => \@selected, bucketed => @runs < $count ? 1 : 0,
-        runs => [map { [map { $_->{file} } @$_] } @runs] };
+    return { name => $name, selected => \@selected, store => $store,
+        bucketed => @runs < $count ? 1 : 0,
+        runs => [@runs ? files_of_groups($store, $how{sums} ? {} : undef, @runs) : ()] };
 }
 
 # Returns the name of a side: the words of its run-set, and facts in parentheses.
@@ -136,8 +157,8 @@ sub name_side {
 # host, each of its processes is a run; and if none of these has several slices, they are ordinary
 # runs.
 sub compared_sides {
-    my ($sets, $store, $wanted) = @_;
-    my %how = (unit => 'host', wanted => $wanted);
+    my ($sets, $store, %options) = @_;
+    my %how = (unit => 'host', wanted => $options{buckets}, sums => $options{sums});
     my @groups = map { by_unit('host', @{ $_->[2] }) } @$sets;
     my %hosts = map { $_ => 1 } map { keys %$_ } @groups;
     if (keys %hosts < 2) {
@@ -154,14 +175,13 @@ sub compared_sides {
 # $of: lists of their profiles by name.
 sub side_of_units {
     my ($store, $of, $how, $words, $warm, $selected) = @_;
-    fetch_files($store, $selected);
     my @pairs = @{ $how->{pairs} || [] };
     my @all = @pairs ? map({ $of->{$_} } @pairs) : in_time(values %$of);
     my @units = bucketed_units($how->{wanted}, @pairs ? 1 : 0, @all);
     my $facts = side_facts($how, scalar @$selected, scalar @all, scalar @units);
     return { selected => $selected, bucketed => @units < @all ? 1 : 0,
         $how->{is_server} ? (unit => $how->{unit}, paired => @pairs ? 1 : 0) : (),
-        runs => [map { [map { $_->{file} } @$_] } @units],
+        runs => [files_of_groups($store, $how->{sums} ? {} : undef, @units)],
         name => name_side($words, join ', ', grep { length } $facts, $warm) };
 }
 

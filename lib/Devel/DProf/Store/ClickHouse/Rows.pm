@@ -5,7 +5,7 @@ package Devel::DProf::Store::ClickHouse::Rows;
 use strict;
 use warnings;
 
-use Digest::MD5 qw(md5);
+use Digest::MD5 qw(md5 md5_hex);
 use Devel::DProf::Core;
 use Devel::DProf::Store::ClickHouse::Server;
 
@@ -13,6 +13,11 @@ our $VERSION = $Devel::DProf::Core::VERSION;
 
 # The most contexts remembered between profiles, and the most bytes of names on one path.
 use constant { MOST_CONTEXTS => 1_000_000, LONGEST_PATH => 16_384 };
+
+# The form of a profile's rows. 1: they can be added up with those of others, because the lines of
+# subs are as dprofmerge writes them, and all times are in the rows. 0: they cannot; so it is with
+# rows of earlier versions.
+use constant FORM => 1;
 
 # Kinds of rows of dprof_statements: a source file, a counted statement, a statement with times.
 use constant { FILE => 0, COUNTED => 1, TIMED => 2 };
@@ -26,8 +31,15 @@ BEGIN {
 # server has a shared row, provided that the rows in {pending} arrive.
 sub new {
     my ($class) = @_;
-    return bless { rows => {}, bytes => 0, sent => {}, pending => [], line => {}, ctx => {},
-        context => {} }, $class;
+    return bless { has_form => 1, rows => {}, bytes => 0, sent => {}, pending => [], line => {},
+        ctx => {}, context => {} }, $class;
+}
+
+# Notes the columns of dprof_profiles that the store has.
+sub columns {
+    my ($self, @columns) = @_;
+    $self->{has_form} = grep { $_ eq 'form' } @columns;
+    return;
 }
 
 # Returns the bytes of the rows that wait.
@@ -66,13 +78,14 @@ sub clear {
 
 # Adds the rows of a tree. TEXT is the file's text. PROFILE has service, version, host, run, env;
 # start and duration in microseconds; and day, until which the shared rows are needed. Returns
-# false, and adds nothing, if the text differs from the text that dprofmerge would write: rows do
-# not keep the order of lines, which Trees.pm derives from their contents.
+# false, and adds nothing, if the lines have another order than the recorder and dprofmerge give
+# them: rows do not keep the order of lines, which Trees.pm derives from their contents.
 sub add {
     my ($self, $text, $profile) = @_;
     my $end = index $$text, "\nPART3\n";
     return 0 if $end < 0 || has_leading_zeros($text);
-    my $file = { text => $text, profile => $profile, lines => [''], gid => [0], is_used => [1] };
+    my $file = { text => $text, profile => $profile, lines => [''], gid => [0], is_used => [1],
+        index => { 0 => 0 }, ids => '', end => '', has_form => $self->{has_form} };
     $file->{header} = substr $$text, 0, $end + 7;
     $file->{prefix} = join '', map { "$_\t" } sprintf('%010d', seconds($profile->{start})),
         map { field($profile->{$_}) } qw(service version host run);
@@ -103,43 +116,108 @@ sub seconds {
 }
 
 # Returns the row of the profile itself. It names the subs that no other row uses, which would
-# otherwise be lost.
+# otherwise be lost, and those numbered subs that no context has: the others of their places need
+# them, even if histograms and statements are not read.
 sub profile_row {
     my ($file) = @_;
     my ($p, $lines) = @$file{qw(profile lines)};
     my @unused = @$lines[grep { !$file->{is_used}[$_] } 1 .. $#$lines];
     return $file->{prefix} . join("\t", field($p->{env}), @$p{qw(start duration)},
         $file->{n_contexts}, $file->{n_statements} // 0,
-        Devel::DProf::Store::ClickHouse::Server::array(@unused), field($file->{header})) . "\n";
+        Devel::DProf::Store::ClickHouse::Server::array(@unused), field($file->{header}),
+        $file->{has_form} ? (has_all_times($file) ? FORM : 0, $file->{ids}) : ()) . "\n";
+}
+
+# Returns whether the line of a sub has a number.
+sub is_numbered { return index($_[0], ' seq=') >= 0 }
+
+# Returns whether the contexts have all times that the header has, as the last line says. Readers
+# add the rest to the root.
+sub has_all_times {
+    my ($file) = @_;
+    my %total = $file->{header} =~ /\$rrun_([usr])time=(\d+)/g;
+    my %sum = $file->{end} =~ / ([usr])[a-z]+=(\d+)/g;
+    return !grep { ($total{$_} // 0) > ($sum{$_} // 0) } qw(u s r);
 }
 
 # ---- lines of a tree: each function returns false if they are out of order ----
 
-# Reads the names of subs from pos($$text), which must be in order and numbered without gaps, as
-# dprofmerge writes them; otherwise returns 0.
+# Reads the names of subs from pos($$text). Their IDs must ascend, as the recorder and dprofmerge
+# write them; otherwise returns 0. The rows have the lines as dprofmerge would write them: anonymous
+# subs that share a place are numbered from 1 up, and others have no number, so that all processes
+# have the same rows. {ids} keeps what differs from that; {index} has the place of an ID in {lines}.
 sub names {
     my ($self, $file) = @_;
-    my ($text, $lines, $gid) = @$file{qw(text lines gid)};
-    while ($$text =~ /\G& ([0-9a-f]+) ([^\x00-\x1f\x7f]+)\n/gc) {
-        return 0 if hex $1 != @$lines || $2 le $lines->[-1];
-        push @$lines, $2;
-        push @$gid, $self->{line}{$2} //= 1 + keys %{ $self->{line} };
+    my ($text, $lines, $index) = @$file{qw(text lines index)};
+    my ($last, $differs, @ids, %numbered, %other) = (0, 0);
+    while ($$text =~ /\G& ([0-9a-f]{1,8}) ([^\x00-\x1f\x7f]+)\n/gc) {
+        my ($id, $line) = (hex $1, $2);
+        return 0 if $id <= $last;
+        $index->{$1} = @$lines;
+        if ($line =~ /\A(\S+ (?:\S*:)?(?:__ANON__|BEGIN|END) \S+)/) {
+            my $place = $1;
+            if (index($line, ' seq=') >= 0) { push @{ $numbered{$place} }, scalar @$lines }
+            else { return 0 if $other{$place}++ }
+        }
+        push @ids, $id - $last - 1;
+        $differs ||= $ids[-1];
+        $last = $id;
+        push @$lines, $line;
     }
+    # Subs of a place without a number could not be told from those with one.
+    return 0 if grep { $other{$_} } keys %numbered;
+    my $codes = %numbered ? renumber($lines, \%numbered) // return 0 : {};
+    for my $i (1 .. $#$lines) { return 0 if $lines->[$i] le $lines->[ $i - 1 ] }
+    push @{ $file->{gid} }, map { $self->{line}{$_} //= 1 + keys %{ $self->{line} } }
+        @$lines[1 .. $#$lines];
+    $file->{ids} = join ' ', map { $ids[$_] . ($codes->{ $_ + 1 } // '') } 0 .. $#ids
+        if $differs || %$codes;
     return 1;
+}
+
+# Gives the lines of anonymous subs the numbers that dprofmerge would give them. $numbered: lists of
+# places in @$lines by package, name and place of the sub. Returns, by place in @$lines, the numbers
+# that the file had: `^N' behind the place of the sub, or `:N' at the end of the line, and in each
+# case `:HASH', where HASH stands for the sub. Returns undef if a number has no known form.
+sub renumber {
+    my ($lines, $numbered) = @_;
+    my %codes;
+    for my $place (keys %$numbered) {
+        my @subs = map { [$_, $lines->[$_] =~ / seq=(\d{1,18})(?= |\z)/] } @{ $numbered->{$place} };
+        my %seen;
+        return undef if grep { @$_ != 2 || $lines->[ $_->[0] ] =~ / autoload=/ } @subs;
+        # Subs with the same number are the same sub.
+        return undef if grep { $seen{ $_->[1] + 0 }++ } @subs;
+        my ($ordinal, $digits) = (0, length scalar @subs);
+        for (sort { $a->[1] <=> $b->[1] } @subs) {
+            my ($i, $seq) = @$_;
+            $ordinal++;
+            my $line = $lines->[$i];
+            my $rest = substr($line, length $place) =~ s/ seq=\d+(?= |\z)//r;
+            my $new = $place . (@subs > 1 ? sprintf ' seq=%0*d', $digits, $ordinal : '') . $rest;
+            my $form = $line eq $new ? '' : $line eq "$place$rest seq=$seq" ? ':'
+                : $line eq "$place seq=$seq$rest" ? '^' : return undef;
+            $lines->[$i] = $new;
+            $codes{$i} = "$form$seq:" . substr md5_hex("$place $ordinal"), 0, 8 if length $form;
+        }
+    }
+    return \%codes;
 }
 
 # Makes the rows of contexts and of their values from pos($$text). Returns 0 if the text is not as
 # dprofmerge writes it: siblings ascend by their ids, and then by the places of their calls.
 sub contexts {
     my ($self, $file) = @_;
-    my ($text, $gid, $is_used, $prefix) = @$file{qw(text gid is_used prefix)};
+    my ($text, $gid, $is_used, $prefix, $index) = @$file{qw(text gid is_used prefix index)};
     my ($ctx_of, $n, $last, $rows) = ($self->{ctx}, 0, -1, '');
     my (@ctx, @id, @at, %all);
     while ($$text =~ /\G=\ (\d+)\ ([0-9a-f]+)\ (\d+\ \d+\ \d+\ \d+\ \d+\ \d+)((?:\ \d+)*)
             (?:\ at=([^\x00-\x20\x7f]+))?((?:\ [a-z_]+=[^\x00-\x20\x7f]*)*)\n/gcx) {
-        my ($depth, $id, $values, $counters, $at, $more) = ($1, hex $2, $3, $4, $5 // '', $6);
+        my ($depth, $id, $values, $counters, $at, $more)
+            = ($1, $index->{$2}, $3, $4, $5 // '', $6);
+        return 0 if !defined $id;
         if ($depth) {
-            return 0 if $depth > $last + 1 || !$id || $id >= @$gid
+            return 0 if $depth > $last + 1 || !$id
                 || $depth <= $last && ($id < $id[$depth]
                     || $id == $id[$depth] && $at le $at[$depth]);
             $ctx[$depth] = $ctx_of->{"$ctx[$depth - 1] $gid->[$id] $at"}
@@ -196,17 +274,17 @@ sub name_of {
 # dprofmerge writes it.
 sub histograms {
     my ($self, $file) = @_;
-    my ($text, $lines, $is_used, $prefix) = @$file{qw(text lines is_used prefix)};
+    my ($text, $lines, $is_used, $prefix, $index) = @$file{qw(text lines is_used prefix index)};
     my ($last, $rows) = (0, '');
     while ($$text =~ /\Gh ([0-9a-f]+)((?: \d+:\d+)+)\n/gc) {
-        my ($id, $pairs) = (hex $1, $2);
-        return 0 if $id <= $last || $id >= @$lines;
+        my ($id, $pairs) = ($index->{$1}, $2);
+        return 0 if !defined $id || $id <= $last;
         $last = $id;
         my @pairs = map { [split /:/] } split / /, substr $pairs, 1;
         return 0 if grep { $_->[0] > 63 } @pairs;
         $rows .= $prefix . join("\t", field($lines->[$id]),
             map { my $i = $_; '[' . join(',', map { $_->[$i] } @pairs) . ']' } 0, 1) . "\n";
-        $is_used->[$id] = 1;
+        $is_used->[$id] ||= !is_numbered($lines->[$id]);
     }
     $file->{rows}{dprof_histograms} = $rows if length $rows;
     return 1;
@@ -216,7 +294,7 @@ sub histograms {
 # the text is not as dprofmerge writes it.
 sub statements {
     my ($self, $file) = @_;
-    my ($text, $lines, $is_used, $prefix) = @$file{qw(text lines is_used prefix)};
+    my ($text, $lines, $is_used, $prefix, $index) = @$file{qw(text lines is_used prefix index)};
     my ($pos, $rows) = (0, '');
     while ($$text =~ /\G#f ([^\x00-\x1f\x7f]+)\n/gc) {
         my $line = $1;
@@ -225,9 +303,10 @@ sub statements {
         $rows .= $prefix . join("\t", $pos++, FILE, $number, 0, '', 0, 0, 0, 0, '[]', '') . "\n";
         while ($$text =~ /\G\#l\ (\d+)\ ([0-9a-f]+)\ (\d+)(?:\ (\d+\ \d+\ \d+)((?:\ \d+)*))?
                 ((?:\ [a-z_]+=[^\x00-\x20\x7f]*)*)\n/gcx) {
-            my ($at, $id, $count, $times, $counters, $more) = ($1, hex $2, $3, $4, $5 // '', $6);
-            return 0 if $id >= @$lines;
-            $is_used->[$id] = 1;
+            my ($at, $id, $count, $times, $counters, $more)
+                = ($1, $index->{$2}, $3, $4, $5 // '', $6);
+            return 0 if !defined $id;
+            $is_used->[$id] ||= !is_numbered($lines->[$id]);
             $counters = substr($counters, 1) =~ tr/ /,/r if length $counters;
             $rows .= $prefix . join("\t", $pos++, defined $times ? TIMED : COUNTED, $number, $at,
                 field($lines->[$id]), $count, ($times // '0 0 0') =~ tr/ /\t/r, "[$counters]",
@@ -244,20 +323,20 @@ sub statements {
 # take them for comments. Returns 0 if they are not as dprofmerge writes them.
 sub rest {
     my ($self, $file) = @_;
-    my ($text, $lines, $is_used) = @$file{qw(text lines is_used)};
+    my ($text, $lines, $is_used, $index) = @$file{qw(text lines is_used index)};
     my ($last, $kept) = (0, '');
     while ($$text =~ /\G#s ([0-9a-f]+) rows=(\d+)\n/gc) {
-        my ($id, $rows) = (hex $1, $2);
-        return 0 if $id <= $last || $id >= @$lines || $1 =~ /^0/ || $rows =~ /^0\d/;
+        my ($id, $rows) = ($index->{$1}, $2);
+        return 0 if !defined $id || $id <= $last || $rows =~ /^0\d/;
         $last = $id;
-        $is_used->[$id] = 1;
+        $is_used->[$id] ||= !is_numbered($lines->[$id]);
         $kept .= "#s $rows $lines->[$id]\n";
     }
     $kept .= $1 while $$text =~ /\G(#a [^\x00-\x1f\x7f]+\n)/gc;
     $kept .= $1 while $$text =~ /\G(#r [^\x00-\x1f\x7f]+\n)/gc;
     substr $file->{header}, -length("PART3\n"), 0, $kept;
     # Trees.pm computes the last line from all others.
-    $$text =~ /\G# end [^\x00-\x1f\x7f]*\n/gc;
+    $file->{end} = $1 if $$text =~ /\G# end([^\x00-\x1f\x7f]*)\n/gc;
     return 1;
 }
 

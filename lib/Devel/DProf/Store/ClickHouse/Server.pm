@@ -20,6 +20,9 @@ use constant TIMEOUT => 120;
 # Longer statements need a setting, which a user may not be allowed to change.
 use constant LONGEST => 200_000;
 
+# Inserts of more bytes are large enough for a part of their own on the server.
+use constant SMALL_INSERT => 1 << 20;
+
 # The most bytes that are read of an answer; no statement of ours needs half as many. Tests set a
 # smaller limit. MOST_ERROR is the limit for an error.
 our $Most = 1 << 28;
@@ -33,7 +36,7 @@ my %IS_REFUSAL = map { $_ => 1 } 6, 26, 27, 33, 38, 41, 53, 69, 72, 117, 130, 13
 # Advice for some error codes.
 my %REMEDY = (
     (map { $_ => 'run dprofstore init, which makes missing databases, tables and columns' }
-        16, 60, 81),
+        16, 47, 60, 81),
     (map { $_ => 'set DPROF_STORE_USER, and DPROF_STORE_PASSWORD or DPROF_STORE_PASSWORD_FILE' }
         192, 193, 194, 516),
 );
@@ -112,13 +115,23 @@ sub run {
 }
 
 # Inserts rows, and waits until all servers have them: otherwise a table on several servers would
-# distribute them later, and a listed profile would be incomplete for a while.
+# distribute them later, and a listed profile would be incomplete for a while. A server that can
+# collects the small inserts of several clients, and answers when the rows are durable.
 sub insert {
     my ($self, $table, $columns, $rows) = @_;
     my $query = "INSERT INTO $table (" . join(', ', @$columns) . ') FORMAT TabSeparated';
-    $self->check($self->ask({ database => $self->{database}, query => $query,
+    my %together = length $rows <= SMALL_INSERT && $self->collects_inserts
+        ? (async_insert => 1, wait_for_async_insert => 1) : ();
+    $self->check($self->ask({ database => $self->{database}, query => $query, %together,
         insert_distributed_sync => 1 }, packed($rows), { 'Content-Encoding' => 'gzip' }));
     return;
+}
+
+# Returns whether the server can collect the small inserts of many clients (21.11 and newer).
+sub collects_inserts {
+    my ($self) = @_;
+    return $self->{collects} //= ($self->value('SELECT count() FROM system.settings WHERE name IN '
+        . "('async_insert', 'wait_for_async_insert')") // 0) == 2 ? 1 : 0;
 }
 
 # Returns bytes compressed by gzip. The lowest level is best here, as most of the text is repeated

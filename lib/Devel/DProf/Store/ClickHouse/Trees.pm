@@ -13,7 +13,7 @@ our $VERSION = $Devel::DProf::Core::VERSION;
 # Makes the object that turns rows into trees. {context}{CTX} is [the parent context, the sub's
 # line, the place of the call]. The rank of a context is its position in the tree; {depth}, {line}
 # and {at} are lists by rank.
-sub new { return bless { context => {} }, shift }
+sub new { return bless { context => {}, rank => undef }, shift }
 
 # Adds a context that the trees may have, from a row of dprof_contexts.
 sub context {
@@ -49,6 +49,19 @@ sub rank {
     return;
 }
 
+# Returns the line of a context's sub, '' for the root or an unknown context.
+sub line { return ($_[0]{context}{ $_[1] } // [0, ''])->[1] }
+
+# Returns a context's parent, the line of its sub and the place of the call.
+sub parts { return @{ $_[0]{context}{ $_[1] } } }
+
+# Returns known contexts in the order of a tree.
+sub in_order {
+    my ($self, @ctx) = @_;
+    my $rank = $self->{rank};
+    return sort { $rank->{$a} <=> $rank->{$b} } grep { defined $rank->{$_} } @ctx;
+}
+
 # Adds the numbers and keys of a context to a tree. Samples of unknown contexts are left out.
 sub sample {
     my ($self, $tree, $ctx, $numbers, $more) = @_;
@@ -57,9 +70,9 @@ sub sample {
     return;
 }
 
-# Returns the text of a tree. The hash has header; names, a list; samples; histograms, by line of
-# the sub; and statements, a list of rows in their order (kind, text of the file, line number, line
-# of the sub, numbers, keys).
+# Returns the text of a tree. The hash has header; names, a list; ids, the IDs of the file, or '';
+# samples; histograms, by line of the sub; and statements, a list of rows in their order (kind, text
+# of the file, line number, line of the sub, numbers, keys).
 sub text {
     my ($self, $tree) = @_;
     my ($depth, $line) = @$self{qw(depth line)};
@@ -71,8 +84,10 @@ sub text {
         map { $_->[3] } @{ $tree->{statements} } } = ();
     my @lines = sort grep { length } keys %id;
     $id{''} = '0';
-    $id{ $lines[$_] } = sprintf '%x', $_ + 1 for 0 .. $#lines;
-    my @text = ((map { "& $id{$_} $_\n" } @lines),
+    my @names = @lines;
+    if (length($tree->{ids} // '')) { name_subs($tree->{ids}, \%id, \@names, @lines) }
+    else { $id{ $lines[$_] } = sprintf '%x', $_ + 1 for 0 .. $#lines }
+    my @text = ((map { "& $id{ $lines[$_] } $names[$_]\n" } 0 .. $#lines),
         (map { "= $depth->[$_] $id{ $line->[$_] } $samples->{$_}\n" } @ranks),
         (map { "h $id{$_} $histograms->{$_}\n" } grep { exists $histograms->{$_} } @lines),
         (map { statement_line($_, \%id) } @{ $tree->{statements} }),
@@ -80,6 +95,23 @@ sub text {
     push @text, last_line(scalar @text, map { $samples->{$_} } @ranks)
         if $header =~ /(?:^|; )\$dprof_end=1;/m;
     return join '', $header, @text;
+}
+
+# Gives subs, whose lines are sorted, the IDs and numbers that the file had (Rows.pm: names). $id:
+# the IDs by line; $names: the lines as the file had them.
+sub name_subs {
+    my ($codes, $id, $names, @lines) = @_;
+    my ($last, @codes) = (0, split / /, $codes);
+    for my $i (0 .. $#lines) {
+        my ($gap, $form, $seq) = ($codes[$i] // 0) =~ /\A(\d+)(?:([:^])(\d+))?/;
+        $last += 1 + $gap;
+        $id->{ $lines[$i] } = sprintf '%x', $last;
+        next if !defined $form;
+        my ($place, $rest) = $lines[$i] =~ /\A(\S+ \S+ \S+)(.*)\z/s;
+        $rest =~ s/ seq=\d+(?= |\z)//;
+        $names->[$i] = $form eq ':' ? "$place$rest seq=$seq" : "$place seq=$seq$rest";
+    }
+    return;
 }
 
 # Takes out of a header the lines that Rows.pm has put there. Returns the header, the rows of spans
