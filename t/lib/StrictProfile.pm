@@ -8,6 +8,8 @@ use warnings;
 
 # A source, and what is known of it.
 my $ROWS = qr{\A#s ([1-9a-f][0-9a-f]*) rows=\d+\n\z};
+# Who holds a value: PLACE SUB CHAIN, three fields.
+my $HOLDER = qr/\A#h (?:%|\S+:[1-9]\d*) \S+ \S+\n\z/;
 my $SOURCE = qr{\A#f [^\x00-\x20\x7f]+(?: size=\d+ crc=[0-9a-f]+(?: text=[\w+/]+={0,2})?)?\n\z};
 
 # Returns what is wrong with the file, one string each; nothing when all is well.
@@ -272,6 +274,8 @@ sub tree {
                 $line) or last }
             $counted{$id} += $1 while $buckets =~ / \d+:(\d+)/g;
         } elsif ($line =~ $ROWS && exists $name{$1}) {
+            next;
+        } elsif ($line =~ $HOLDER && ($about->{header}{dprof_options} // '') =~ /heap-holders=/) {
             next;
         } elsif ($line =~ $SOURCE) {
             $lined = 1;
