@@ -186,6 +186,39 @@ END
     }, 'Mojo::UserAgent: a call with a callback returns before the request ends');
 }
 
+# A connection is a glob, whose hash has the host. Two connections take turns; LWP's own calls belong
+# to its requests; what is read without a request belongs to none.
+calls_are(http => <<'END', {
+use strict;
+use warnings;
+package Net::HTTP::Methods {
+    sub write_request { return 1 }
+    sub read_response_headers { return 200 }
+    sub read_entity_body { return 0 }
+    sub connection { my ($class, $host) = @_; no strict 'refs'; our $n;
+        my $self = bless \*{"glob" . ++$n}, $class; ${*$self}{http_host} = $host; return $self }
+}
+package Net::HTTP { our @ISA = 'Net::HTTP::Methods' }
+package Net::HTTPS { our @ISA = 'Net::HTTP::Methods' }
+package LWP::Protocol::http { sub request { $_[1]->write_request(GET => '/lwp');
+    return $_[1]->read_response_headers } }
+package main;
+my ($one, $two) = (Net::HTTP->connection('h:8080'), Net::HTTPS->connection('s'));
+$two->read_response_headers;
+for my $i (1 .. 3) {
+    $one->write_request(GET => "/items/$i?token=secret", 'User-Agent' => 'x');
+    $two->write_request(POST => '/new');
+    for my $connection ($two, $one) {
+        $connection->read_response_headers;
+        1 while $connection->read_entity_body(my $buffer, 1024);
+    }
+}
+LWP::Protocol::http->request($one) for 1 .. 2;
+$one->write_request(GET => 'http://other/a');
+END
+    'GET http://h:8080/items/*' => 3, 'POST https://s/new' => 3, 'GET http://other/a' => 1,
+}, 'Net::HTTP');
+
 # ---- templates ----
 
 # In Mojolicious, the options of a template that is not inline have an undefined `inline`, and the

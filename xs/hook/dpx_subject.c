@@ -103,6 +103,58 @@ static bool add_mojo(pTHX_ struct dp_buf *to, struct dp_buf *scratch, SV *tx)
     return true;
 }
 
+/* Is that a call of LWP's, whose own call is the span? */
+static bool is_of_lwp(pTHX)
+{
+    const char *package = CopSTASHPV(PL_curcop);
+    return package && strnEQ(package, "LWP::Protocol", 13);
+}
+
+/* Appends METHOD and URL of a request on a connection of Net::HTTP, a glob whose hash has the
+ * host. Returns false if the method or the host cannot be read, or memory is short. */
+static bool add_on_socket(pTHX_ struct dp_buf *to, struct dp_buf *scratch, SV *self, SV *method,
+                          SV *path)
+{
+    GV *gv = self && SvROK(self) && isGV_with_GP(SvRV(self)) ? (GV *)SvRV(self) : NULL;
+    SV *host = gv && GvHV(gv) ? dpx_subject_element(aTHX_ GvHV(gv), "http_host") : NULL;
+    const HEK *class = gv && SvOBJECT((SV *)gv) ? HvNAME_HEK(SvSTASH((SV *)gv)) : NULL;
+    bool is_secure = class && HEK_LEN(class) == 10 && memcmp(HEK_KEY(class), "Net::HTTPS", 10) == 0;
+    dp_buf_clear(scratch);
+    if (!host || is_of_lwp(aTHX) || !add_text(to, method))
+        return false;
+    dp_buf_addc(to, ' ');
+    STRLEN len;
+    const char *text = dpx_subject_text(path, &len);
+    if (!text || *text == '/') {
+        dp_buf_adds(scratch, is_secure ? "https://" : "http://");
+        add_text(scratch, host);
+    }
+    add_text(scratch, path);
+    if (!scratch->err)
+        dp_mask_url(to, scratch->ptr, scratch->len);
+    return !scratch->err;
+}
+
+/* Notes the request that a connection has sent. At the limit, older ones are forgotten. */
+static void note_sent(struct dpx_ctx *ctx, SV *self, U32 id)
+{
+    enum { SENT_MOST = 1000 };
+    if (ctx->spans.sent.used >= SENT_MOST)
+        dp_map_clear(&ctx->spans.sent);
+    struct dp_map_slot *slot = dp_map_put(&ctx->spans.sent, PTR2UV(SvRV(self)));
+    if (slot)
+        slot->value = id;
+}
+
+/* The response of a request that a connection has sent; id 0: none is known. */
+static struct dpx_subject response_of(pTHX_ struct dpx_ctx *ctx, SV *self)
+{
+    const struct dp_map_slot *slot = self && SvROK(self) && !is_of_lwp(aTHX)
+                                         ? dp_map_find(&ctx->spans.sent, PTR2UV(SvRV(self)))
+                                         : NULL;
+    return (struct dpx_subject){ slot ? slot->value : 0, 0, slot != NULL };
+}
+
 /* ---- templates ---- */
 
 /* Appends the name of a file, masked, or (text) if it has none that can be read. Returns true. */
@@ -183,6 +235,8 @@ static bool add_subject(pTHX_ struct dp_buf *to, struct dp_buf *scratch,
         return add_address(to, first, second);
     case DPX_OF_MOJO:
         return !(second && SvOK(second)) && add_mojo(aTHX_ to, scratch, first);
+    case DPX_OF_SOCKET:
+        return add_on_socket(aTHX_ to, scratch, self, first, second);
     case DPX_OF_FILE:
         return !is_rendering(aTHX) && add_file(to, first);
     case DPX_OF_TEXT:
@@ -218,8 +272,12 @@ struct dpx_subject dpx_subject_find(pTHX_ struct dpx_ctx *ctx, const struct dpx_
     const char *word = dpx_detail_word(sub->kind);
     if (sub->kind == DPX_DETAIL_SQL)
         return dpx_subject_sql(aTHX_ ctx, sub, args);
+    if (sub->of == DPX_OF_RESPONSE)
+        return response_of(aTHX_ ctx, dpx_subject_argument(args, 0));
     dp_buf_clear(text);
     if (add_subject(aTHX_ text, &ctx->spans.key, sub, args) && !text->err)
         s.id = dpx_span_id(ctx, word, strlen(word), text->ptr, text->len, NULL);
+    if (sub->of == DPX_OF_SOCKET && s.id)
+        note_sent(ctx, dpx_subject_argument(args, 0), s.id);
     return s;
 }

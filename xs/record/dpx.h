@@ -159,6 +159,7 @@ struct dpx_spans {
         U64 serial;             /* ... with this serial */
         const void *object;     /* only compared, never followed */
     } request;
+    struct dp_map sent;         /* address of a Net::HTTP -> id of the request that it has sent */
     U32 unreadable;             /* the id of statements whose text cannot be read; 0: none yet */
     struct dpx_known *asked;    /* for samples: whether subs are listed (dpx_listed.c) */
     struct dpx_c_span {         /* for samples: the C code under way, an XS sub or a builtin */

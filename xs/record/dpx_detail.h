@@ -28,6 +28,8 @@ enum dpx_detail_kind {
  *     ADDRESS     the first two arguments, a method and a URL
  *     MOJO        the first argument, a Mojo::Transaction; a second one, unless it is undefined, is
  *                 called later, and the call is no span
+ *     SOCKET      the connection it is called on, and the first two arguments, a method and a path
+ *     RESPONSE    the request that was last sent on the connection; the call goes on with it
  *     FILE        the first argument, the name of a template
  *     TEXT        nowhere: the template is a text
  *     SELF        the object, under `name`
@@ -39,7 +41,7 @@ enum dpx_detail_kind {
  *     COMMAND     the first argument: a command, or a reference to its words */
 enum dpx_subject_of {
     DPX_OF_HANDLE, DPX_OF_FETCH, DPX_OF_STATEMENT, DPX_OF_PREPARE, DPX_OF_NAME,
-    DPX_OF_REQUEST, DPX_OF_ADDRESS, DPX_OF_MOJO,
+    DPX_OF_REQUEST, DPX_OF_ADDRESS, DPX_OF_MOJO, DPX_OF_SOCKET, DPX_OF_RESPONSE,
     DPX_OF_FILE, DPX_OF_TEXT, DPX_OF_SELF, DPX_OF_RENDERER, DPX_OF_OPTIONS, DPX_OF_COMPONENT,
     DPX_OF_FOURTH, DPX_OF_THIRD, DPX_OF_COMMAND
 };
@@ -65,6 +67,9 @@ enum dpx_subject_of {
     X(HTTP, "LWP::UserAgent", "simple_request", REQUEST) \
     X(HTTP, "HTTP::Tiny", "_request", ADDRESS) \
     X(HTTP, "Mojo::UserAgent", "start", MOJO) \
+    X(HTTP, "Net::HTTP::Methods", "write_request", SOCKET) \
+    X(HTTP, "Net::HTTP::Methods", "read_response_headers", RESPONSE) \
+    X(HTTP, "Net::HTTP::Methods", "read_entity_body", RESPONSE) \
     X(TEMPLATE, "Template::Document", "process", SELF) \
     X(TEMPLATE, "Mojolicious::Renderer", "_render_template", RENDERER) \
     X(TEMPLATE, "Mojo::Template", "render_file", FILE) \
@@ -79,7 +84,7 @@ enum dpx_subject_of {
 
 struct dpx_detail_sub {
     enum dpx_detail_kind kind;
-    char package[24], name[20];         /* no pointers, which the loader would have to move */
+    char package[24], name[24];         /* no pointers, which the loader would have to move */
     enum dpx_subject_of of;
 };
 

@@ -103,5 +103,6 @@ void dpx_span_release(struct dpx_ctx *ctx)
     dp_mem_free(spans->asked);
     dp_buf_release(&spans->text);
     dp_buf_release(&spans->key);
+    dp_map_release(&spans->sent);
     memset(spans, 0, sizeof *spans);
 }
