@@ -186,8 +186,8 @@ END
     }, 'Mojo::UserAgent: a call with a callback returns before the request ends');
 }
 
-# A connection is a glob, whose hash has the host. Two connections take turns; LWP's own calls belong
-# to its requests; what is read without a request belongs to none.
+# A connection is a glob, whose hash has the host. Two connections take turns; LWP's own calls
+# belong to its requests; what is read without a request belongs to none.
 calls_are(http => <<'END', {
 use strict;
 use warnings;

@@ -1141,8 +1141,9 @@ name in double quotes may become C<?>. Bind values are never recorded.
 =item C<http>
 
 Requests of L<LWP::UserAgent>, L<HTTP::Tiny>, L<Mojo::UserAgent> and L<Net::HTTP>: method, host and
-path. A request of Net::HTTP lasts while its methods send it and read the response. In the path, numbers, UUIDs and long hexadecimal numbers become C<*>. There is no query, no user and no
-header. Requests of Mojo::UserAgent with a callback are not recorded, and neither are those of
+path. A request of Net::HTTP lasts while its methods send it and read the response. In the path,
+numbers, UUIDs and long hexadecimal numbers become C<*>. There is no query, no user and no header.
+Requests of Mojo::UserAgent with a callback are not recorded, and neither are those of
 AnyEvent::HTTP and other clients that wait in an event loop: their time passes in the loop.
 
 =item C<template>
