@@ -245,6 +245,18 @@ sub results {
     is($run->{raw}, 0, '... which only the option records') or diag "$run->{out}$run->{err}";
     like($run->{err}, qr/no spans were recorded: use Test::DProf detail => 'regex'/,
         '... as a diagnostic says');
+    for (['another', "detail => 'regex'", "{ kind => 'sql' }, '<=', 3", 'the kind sql was not '
+            . "recorded, but regex; detail => 'regex\\+sql' records it"],
+        ['misspelt', "detail => 'regex'", "{ kind => 'regxe' }, '<=', 3",
+            'there is no span of the kind regxe; did you mean regex\\?']) {
+        my ($what, $options, $test, $said) = @$_;
+        for my $call ("calls_ok \$p, $test;",
+            'no_repeated_ok $p, ' . ($test =~ /(kind => '\w+')/)[0] . ';') {
+            my $got = $run_it->($what, $options, $call);
+            isnt($got->{raw}, 0, "a kind that is $what fails: $call");
+            like($got->{err} =~ s/\n# */ /gr, qr/$said/, '... and says why');
+        }
+    }
     $run = $run_it->('wrong', "detail => 'xml'", '');
     like($run->{err}, qr/^use Test::DProf: .*detail=xml.* at \S*wrong\.t line 1\.$/m,
         'detail: an unknown kind of spans dies');

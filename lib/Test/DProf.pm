@@ -21,6 +21,7 @@ use constant WIDTH => 78;   # of a diagnostic's line, after its `# '
 
 my $cannot;         # why nothing can be recorded here
 my $started;
+my $detail;         # the kinds of spans that this process records; undef: unknown, or none
 my $first_pid;
 my %early;          # files that were compiled before there was a recorder
 my $blocks = 0;
@@ -108,6 +109,7 @@ sub start_recorder {
         $cannot = $why;
         return;
     }
+    $detail = $option{detail};
     remember_early();
     return;
 }
@@ -442,9 +444,9 @@ sub span_calls_ok {
     my @rows = grep { !defined $text || $_->{text} =~ $text } @{ $spans->{rows} };
     my $calls = 0;
     $calls += $_->{calls} for @rows;
-    my $ok = $HOLDS{$op}->($calls, $limit) ? 1 : 0;
-    my @diag;
-    if (!$ok) {
+    my @diag = wrong_kind($p, $kind);
+    my $ok = !@diag && $HOLDS{$op}->($calls, $limit) ? 1 : 0;
+    if (!$ok && !@diag) {
         @rows = sort { $b->{calls} <=> $a->{calls} || $a->{text} cmp $b->{text} } @rows;
         my $more = @rows > 5 ? @rows - 5 : 0;
         splice @rows, 5;
@@ -480,6 +482,26 @@ sub span_line {
         Devel::DProf::Text::shown("$span->{kind}:$span->{text}"), WIDTH - length $line);
 }
 
+# The kinds of spans that detail= records.
+my @KINDS = qw(sql http template command file regex);
+
+# Returns why a test checks nothing, if there is no span of its kind: the kind is misspelt, or
+# another kind was recorded. Returns an empty list if the test may be right.
+sub wrong_kind {
+    my ($p, $kind) = @_;
+    my %seen = map { $_->{kind} => 1 } @{ $p->spans->{rows} };
+    return if $seen{$kind};
+    if (!grep { $_ eq $kind } @KINDS) {
+        my $meant = Devel::DProf::Text::meant($kind, @KINDS, sort keys %seen);
+        return length $meant ? "there is no span of the kind $kind; $meant" : ();
+    }
+    my %header = $p->profile->files ? $p->profile->header(0) : ();
+    my $recorded = $header{dprof_detail} // ($p->is_block ? $detail : undef) // return;
+    return if grep { $_ eq $kind || $_ eq 'all' } split /\+/, $recorded;
+    return "the kind $kind was not recorded, but $recorded; detail => '$recorded+$kind' records it,"
+        . ' too';
+}
+
 # Without any span, a test of an upper limit checks nothing, so it says so even if it passes.
 sub say_no_spans {
     my ($ctx, $p, $kind) = @_;
@@ -507,7 +529,8 @@ sub no_repeated_ok {
     my @repeats = grep { $matches->() } @{ $spans->{repeats} };
     my $more = @repeats > 5 ? @repeats - 5 : 0;
     splice @repeats, 5;
-    my @diag = map { (span_line($_->{calls}, $_), '           by '
+    my @diag = wrong_kind($p, $kind);
+    push @diag, map { (span_line($_->{calls}, $_), '           by '
         . Devel::DProf::Text::shown(@{ $_->{path} } ? join ' > ', @{ $_->{path} }
             : '(program)')) } @repeats;
     push @diag, "       ... and $more more" if $more;
