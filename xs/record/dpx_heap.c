@@ -61,7 +61,7 @@ DP_INLINE int64_t size_of(void *p) { return (int64_t)malloc_usable_size(p); }
         if (SAMPLES && OLD) \
             note_freed(OLD); \
         void *p = function ARGUMENTS; \
-        if (COUNTS && (p || !(BYTES))) \
+        if (COUNTS && (p || (BYTES) == 0)) \
             in_use += size_of(p) - before; \
         return p; \
     } \
