@@ -206,6 +206,9 @@ sub finish {
     }
     print {$out} bytes($suite->summary) if $loud;
     my ($good, @lines) = $suite->finish($passed, "$self->{dir}");
+    push @lines,
+        "DProf: Next: -PDProf=baseline=t/base,keep,counters_only fails if a sub does more\n"
+        if $passed && !defined $suite->baseline;
     if ($loud) { print {$out} "\n", @lines if @lines }
     elsif (!$good) { print STDERR @lines }
     return $good;
