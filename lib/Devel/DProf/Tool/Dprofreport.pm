@@ -18,7 +18,6 @@ use Devel::DProf::Metric;
 use Devel::DProf::Profile;
 use Devel::DProf::Sides qw(parts);
 use Devel::DProf::Text qw(bytes text few shown);
-use Devel::DProf::View::Layout qw(seconds);
 use Devel::DProf::Tool qw(OK FAILED complain output written text_widths);
 use Devel::DProf::Tool::Options;
 use Devel::DProf::View qw(key keys_of filters flags folders nothing_shown medium colour
@@ -592,8 +591,9 @@ sub waits_fact {
         $real += $profile->total(DP_T_REAL) / $profile->hz;
     }
     return if $real < LONG_WAIT || $cpu > $real * MOSTLY;
+    require Devel::DProf::View::Layout;
     return ('Waited', 'waited', sprintf '%.0f %% of %s real time; -m real shows where',
-        100 * (1 - $cpu / $real), seconds($real));
+        100 * (1 - $cpu / $real), Devel::DProf::View::Layout::seconds($real));
 }
 
 # Returns the fact about requests, if there were any.
