@@ -436,22 +436,27 @@ static int put_statements(struct writing *w)
     return 0;
 }
 
-/* Writes sources that have no lines of their own. */
-static int put_sources(struct writing *w)
+/* Writes the lines of a pool's names by `add`, sorted by name, so that equal profiles make equal
+ * files. Returns 0 or DP_E_NOMEM. */
+static int put_sorted(struct writing *w, const struct dp_pool *names,
+                      void (*add)(struct writing *w, const struct dp_name *name, uint32_t n))
 {
-    size_t n = w->prof->sources.count;
-    uint32_t *order = dp_sort_order(n, compare_names, &w->prof->sources);
+    uint32_t *order = dp_sort_order(names->count, compare_names, names);
     if (!order)
         return DP_E_NOMEM;
-    for (size_t i = 0; i < n; i++) {
-        const struct dp_name *name = dp_pool_name(&w->prof->sources, order[i]);
-        if (w->prof->source[order[i]].differs)
-            continue;
-        put_file(w, &(struct dp_fmt_place){ name->ptr, name->len, 0 });
+    for (size_t i = 0; i < names->count; i++) {
+        add(w, dp_pool_name(names, order[i]), order[i]);
         put_text(w);
     }
     dp_mem_free(order);
     return 0;
+}
+
+/* Adds the line of a source file, unless the profile's files had different texts of it. */
+static void add_source(struct writing *w, const struct dp_name *name, uint32_t n)
+{
+    if (!w->prof->source[n].differs)
+        put_file(w, &(struct dp_fmt_place){ name->ptr, name->len, 0 });
 }
 
 /* Writes the rows that statements of spans have given. sorted: the subs in the order of the
@@ -466,55 +471,33 @@ static void put_rows(struct writing *w, const uint32_t *sorted)
     }
 }
 
-/* Writes the lines about servers (dp_requests_server), sorted by name, so that equal profiles make
- * equal files. */
-static int put_server(struct writing *w)
+static void add_server(struct writing *w, const struct dp_name *name, uint32_t n)
 {
-    const struct dp_pool *names = &w->prof->server;
-    uint32_t *order = dp_sort_order(names->count, compare_names, names);
-    if (!order)
-        return DP_E_NOMEM;
-    for (size_t i = 0; i < names->count; i++) {
-        const struct dp_name *name = dp_pool_name(names, order[i]);
-        dp_requests_server(&w->text, name->ptr, name->len);
-        put_text(w);
-    }
-    dp_mem_free(order);
-    return 0;
+    (void)n;
+    dp_requests_server(&w->text, name->ptr, name->len);
 }
 
-/* Writes the lines about who holds values. */
-static int put_holders(struct writing *w)
+static void add_holder(struct writing *w, const struct dp_name *line, uint32_t n)
 {
-    const struct dp_pool *lines = &w->prof->held;
-    uint32_t *order = dp_sort_order(lines->count, compare_names, lines);
-    if (!order)
-        return DP_E_NOMEM;
-    for (size_t i = 0; i < lines->count; i++) {
-        const struct dp_name *line = dp_pool_name(lines, order[i]);
-        dp_buf_adds(&w->text, DP_FMT_HOLDER);
-        dp_buf_add(&w->text, line->ptr, line->len);
-        dp_buf_addc(&w->text, '\n');
-        put_text(w);
-    }
-    dp_mem_free(order);
-    return 0;
+    (void)n;
+    dp_buf_adds(&w->text, DP_FMT_HOLDER);
+    dp_buf_add(&w->text, line->ptr, line->len);
+    dp_buf_addc(&w->text, '\n');
 }
 
-/* Writes the lines of requests, sorted by name. */
-static int put_requests(struct writing *w)
+static void add_requests(struct writing *w, const struct dp_name *name, uint32_t n)
 {
-    const struct dp_pool *names = &w->prof->request_names;
-    uint32_t *order = dp_sort_order(names->count, compare_names, names);
-    if (!order)
-        return DP_E_NOMEM;
-    for (size_t i = 0; i < names->count; i++) {
-        const struct dp_name *name = dp_pool_name(names, order[i]);
-        dp_requests_write(&w->text, name->ptr, name->len, &w->prof->requests[order[i]]);
-        put_text(w);
-    }
-    dp_mem_free(order);
-    return 0;
+    dp_requests_write(&w->text, name->ptr, name->len, &w->prof->requests[n]);
+}
+
+/* Writes what the last lines say about a server and about who holds values. Returns 0 or
+ * DP_E_NOMEM. */
+static int put_texts(struct writing *w)
+{
+    int rc = put_sorted(w, &w->prof->server, add_server);
+    if (rc == 0)
+        rc = put_sorted(w, &w->prof->held, add_holder);
+    return rc < 0 ? rc : put_sorted(w, &w->prof->request_names, add_requests);
 }
 
 static void put_end(struct writing *w)
@@ -543,10 +526,10 @@ static int write_all(struct writing *w)
         if (w->how->kind != DP_WRITE_COUNTERS)
             put_histograms(w, sorted);
         rc = w->prof->n_lines ? put_statements(w)
-             : w->how->kind == DP_WRITE_ALL ? put_sources(w) : 0;
+             : w->how->kind == DP_WRITE_ALL ? put_sorted(w, &w->prof->sources, add_source) : 0;
         put_rows(w, sorted);
         if (rc == 0 && w->how->kind != DP_WRITE_COUNTERS)
-            rc = put_server(w) < 0 || put_holders(w) < 0 ? DP_E_NOMEM : put_requests(w);
+            rc = put_texts(w);
         put_end(w);
         int end = dp_sink_flush(w->sink);
         rc = rc < 0 ? rc : end;
