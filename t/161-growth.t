@@ -82,6 +82,14 @@ is_deeply([grep { $_ ne '(program)' } keys %{ rows_of($run, qw(second third)) }]
         \ +Bytes\ +Values\ +First\ seen\ +Last\ grew\ +Place\n/x, 'the answer comes first');
     like($tool->{out}, qr/^ *\+[\d.]+ kB +\+400 +first +third +main::cycle/m,
         '... then the places');
+    for (['-S', 'main::cycle'], ['--only', 'cycle'], ['--skip', '^(?!main::cycle)']) {
+        my $some = run_tool('dprofreport', ['--growth', @$_, '--format', 'csv', '-q',
+            map { "$run->{profile}-$_" } qw(first third)]);
+        is(join(' ', $some->{out} =~ /,((?:main|Node)::\w+|\(program\)),/g), 'main::cycle',
+            "filters choose places: @$_") or diag $some->{out}, $some->{err};
+    }
+    like(run_tool('dprofreport', ['--growth', '-S', 'nosuch', "$run->{profile}-third"])->{err},
+        qr/^-S: no sub matches in /, '... and a filter that matches nothing says so');
     is(run_tool('dprofreport', ['--growth', "$run->{profile}-third", '-m', 'calls'])->{err},
         "--growth has its own columns; leave out -m\n"
         . "Try 'dprofreport -h' for help.\n", 'options of the table of subs are refused');
@@ -117,6 +125,14 @@ SKIP: {
         'sampled blocks have holders');
     like($by_sub->{'main::cycle'}{held_by}, qr/\Anothing but a cycle/, '... or a cycle');
     ok(!$by_sub->{'main::look'}, '... and a cache that is full has not grown');
+}
+
+{
+    # Each reading of this clock takes a second, and the walk has one in all.
+    my $late = recorded('no time for a walk', %exact, PERL_DPROF_CLOCK => 'counting:1000000000');
+    my $by_sub = rows_of($late, qw(first second third));
+    like($by_sub->{'main::cycle'}{held_by}, qr/\Aunknown: /, 'a walk that takes too long ends');
+    is($by_sub->{'main::cycle'}{values}, 400, '... and all numbers are there');
 }
 
 # ---- what is not counted ----

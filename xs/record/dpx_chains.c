@@ -51,7 +51,7 @@ static void add_place(const struct dpx_ctx *ctx, const struct dp_stmt *line, str
 }
 
 /* Appends to ctx->chains the line of a place: its statement, its sub, and what holds its value. */
-static void add_line(pTHX_ struct dpx_ctx *ctx, const struct dpx_holders *holders,
+static void add_line(pTHX_ struct dpx_ctx *ctx, struct dpx_holders *holders,
                      const struct dpx_grown *place)
 {
     struct dp_buf *to = &ctx->chains, chain;
@@ -76,7 +76,7 @@ void dpx_chains_find(pTHX_ struct dpx_ctx *ctx)
     size_t most = (size_t)dpx_run.opt.heap_holders;
     struct dpx_grown *largest = dp_mem_zalloc(most * sizeof *largest);
     size_t n = largest ? find_largest(ctx, largest, most) : 0;
-    struct dpx_holders *holders = n ? dpx_holders_new(aTHX_ MOST_SECONDS) : NULL;
+    struct dpx_holders *holders = n ? dpx_holders_new(aTHX_ ctx, MOST_SECONDS) : NULL;
     dp_buf_clear(&ctx->chains);
     for (size_t i = 0; holders && i < n; i++)
         add_line(aTHX_ ctx, holders, &largest[i]);

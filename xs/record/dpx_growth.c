@@ -54,7 +54,7 @@ static bool has_grown(const struct dpx_values *v)
 }
 
 /* Who holds a value of a site; undef: that is unknown. */
-static SV *holder_of(pTHX_ const struct dpx_holders *holders, const struct dpx_made_at *site)
+static SV *holder_of(pTHX_ struct dpx_holders *holders, const struct dpx_made_at *site)
 {
     struct dp_buf text;
     if (!holders || !site->value || site->live < site->before)
@@ -83,7 +83,7 @@ AV *dpx_growth_measure(pTHX_ struct dpx_ctx *ctx, SV *code, UV warmup, UV times)
     dpx_values_end(aTHX_ ctx);
     if (lost)
         return NULL;
-    struct dpx_holders *holders = has_grown(v) ? dpx_holders_new(aTHX_ MOST_SECONDS) : NULL;
+    struct dpx_holders *holders = has_grown(v) ? dpx_holders_new(aTHX_ ctx, MOST_SECONDS) : NULL;
     AV *rows = newAV();
     for (size_t i = 0; i < v->n_sites; i++) {
         const struct dpx_made_at *site = &v->sites[i];

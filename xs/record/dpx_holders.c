@@ -10,7 +10,6 @@
 #include "dp_mem.h"
 
 #include <string.h>
-#include <time.h>
 
 enum {
     CHAIN_MOST = 12,            /* values of a chain that are named */
@@ -28,16 +27,15 @@ struct dpx_holders {
     struct holder *list;        /* the n-th has the number n + 1 */
     size_t n, cap;
     size_t reached;             /* the first ones are reached from roots */
-    time_t until;               /* of the monotonic clock, in seconds */
-    bool late;                  /* the walk was not finished by then */
+    struct dpx_clock *clock;
+    uint64_t until;             /* the stamp at which the walk ends */
+    bool late;                  /* that has passed */
     bool failed;
 };
 
-static time_t seconds_now(void)
+static uint64_t stamp_now(const struct dpx_holders *h)
 {
-    struct timespec now = { 0, 0 };
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec;
+    return dpx_clock_host(h->clock)->stamp(h->clock);
 }
 
 /* Adds a value to the list, unless it is there already: the value of number `by` refers to it. Sets
@@ -165,7 +163,7 @@ static void walk(pTHX_ struct dpx_holders *h, size_t from)
     for (size_t i = from; i < h->n && !h->failed && !h->late; i++) {
         visit_parts(aTHX_ h, h->list[i].sv, (uint32_t)i + 1);
         if (i % LOOKS == 0)
-            h->late = seconds_now() > h->until;
+            h->late = stamp_now(h) > h->until;
     }
 }
 
@@ -185,12 +183,13 @@ static void walk_the_rest(pTHX_ struct dpx_holders *h)
     }
 }
 
-struct dpx_holders *dpx_holders_new(pTHX_ unsigned seconds)
+struct dpx_holders *dpx_holders_new(pTHX_ struct dpx_ctx *ctx, unsigned seconds)
 {
     struct dpx_holders *h = dp_mem_zalloc(sizeof *h);
     if (!h)
         return NULL;
-    h->until = seconds_now() + (time_t)seconds;
+    h->clock = &ctx->clock;
+    h->until = stamp_now(h) + (uint64_t)(seconds * 1e9 * ctx->rec.clock.rate);
     visit_roots(aTHX_ h);
     walk(aTHX_ h, 0);
     h->reached = h->n;
@@ -387,12 +386,13 @@ static size_t collect(pTHX_ const struct dpx_holders *h, uint32_t number, uint32
     return n;
 }
 
-void dpx_holders_describe(pTHX_ const struct dpx_holders *h, const SV *value, struct dp_buf *to)
+void dpx_holders_describe(pTHX_ struct dpx_holders *h, const SV *value, struct dp_buf *to)
 {
     uint32_t chain[CHAIN_MOST], number = number_of(h, value);
     bool is_named = false;
     size_t n = number ? collect(aTHX_ h, number, chain, &is_named) : 0;
     PERL_UNUSED_CONTEXT;
+    h->late = h->late || stamp_now(h) > h->until;
     if (is_named) {
         add_variable(aTHX_ to, h, chain[n - 1]);
         add_chain(aTHX_ to, h, chain, n - 1, NULL);

@@ -8,17 +8,17 @@
 /* The values of an interpreter, and which of them refers to which. */
 struct dpx_holders;
 
-/* Walks the heap from all variables and subs, which takes some 150 ns a value, and ends after that
- * many seconds; then values may have no known holder. Changes nothing, and calls nothing of the
- * program's. Returns NULL if memory is short. */
-struct dpx_holders *dpx_holders_new(pTHX_ unsigned seconds);
+/* Walks the heap from all variables and subs, which takes some 150 ns and 60 bytes a value, and
+ * ends after that many seconds of the recording's clock: then values may have no known holder.
+ * Changes nothing, and calls nothing of the program's. Returns NULL if memory is short. */
+struct dpx_holders *dpx_holders_new(pTHX_ struct dpx_ctx *ctx, unsigned seconds);
 void dpx_holders_free(struct dpx_holders *h);
 
 /* Appends the chain to a value as one text, in UTF-8: the variable, and the types that lead to the
  * value, with the classes of objects: `@My::Cache::kept -> HASH (My::Item)`. If no variable leads
  * there, the text is the cycle of values that refer to each other, or says that no variable leads
- * to the value, or that the walk has not come to it. No key and no content of a value is in the
+ * to the value, or that the time is over. No key and no content of a value is in the
  * text. */
-void dpx_holders_describe(pTHX_ const struct dpx_holders *h, const SV *value, struct dp_buf *to);
+void dpx_holders_describe(pTHX_ struct dpx_holders *h, const SV *value, struct dp_buf *to);
 
 #endif

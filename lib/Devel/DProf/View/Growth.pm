@@ -7,9 +7,8 @@ use warnings;
 
 use List::Util qw(max sum);
 
-use Devel::DProf::Constants qw(DP_T_REAL);
+use Devel::DProf::Constants qw(DP_T_REAL DP_F_SHOWN);
 use Devel::DProf::Core;
-use Devel::DProf::Profile;
 use Devel::DProf::Table;
 use Devel::DProf::Text qw(plural shown);
 use Devel::DProf::View::Layout qw(aligned grouped middle);
@@ -22,9 +21,10 @@ use constant { FILE => 0, LINE => 1, SUB => 2, SELF => 4, NAME => 0, INCL => 3,
 # The first bytes of a type's name (heap-types), and the fewest columns of a name.
 use constant { KIND => 'value:', LEAST => 24, CLASSES => 2 };
 
-# Makes the growth from the first to the last of the snapshots, [NAME, PROFILE] each. Those of one
-# process are put in their order; others are in order. A single snapshot has grown from nothing.
-# Dies with a message if a profile has no counts of what lives.
+# Makes the growth from the first to the last of the snapshots, [NAME, PROFILE, FLAGS] each, where
+# FLAGS says which subs are shown, as for print_report. Those of one process are put in their order;
+# others are in order. A single snapshot has grown from nothing. Dies with a message if a profile
+# has no counts of what lives.
 sub new {
     my ($class, @given) = @_;
     my @snapshots = in_order(@given);
@@ -34,10 +34,11 @@ sub new {
             . "heap=exact or heap=sample records that\n" if !$profile->metric('live-bytes');
     }
     my $self = bless { names => [short_names(map { $_->[0] } @snapshots)],
-        last => $snapshots[-1][1], places => {}, totals => [] }, $class;
+        last => $snapshots[-1][1], holders => [$snapshots[-1][1]->holders], places => {},
+        totals => [] }, $class;
     for my $n (0 .. $#snapshots) {
         $self->{totals}[$n] = {};
-        $self->read($n, $snapshots[$n][1], $_) for qw(bytes values);
+        $self->read($n, $_, @{ $snapshots[$n] }[1, 2]) for qw(bytes values);
     }
     $_->{holder} = $self->holder($_) for values %{ $self->{places} };
     return $self;
@@ -66,17 +67,27 @@ sub short_names {
 
 # Adds the numbers of a snapshot: live bytes or values, by sub and, if they are recorded, by line.
 sub read {
-    my ($self, $n, $profile, $what) = @_;
+    my ($self, $n, $what, $profile, $flags) = @_;
     my $metric = $profile->metric("live-$what");
+    my $shown = shown_subs($profile, $flags);
     my @rows = $profile->line_detail ? lines_of($profile, $metric) : subs_of($profile, $metric);
     for my $row (@rows) {
         my ($sub, $file, $line, $number) = @$row;
+        next if $shown && !$shown->{$sub};
         my $place = $self->{places}{ join "\0", $sub, $file, $line }
             //= { sub => $sub, file => $file, line => $line };
         $place->{$what}[$n] += $number;
         $self->{totals}[$n]{$what} += $number;
     }
     return;
+}
+
+# Returns the names of the subs that are shown, as a hash; undef: all are.
+sub shown_subs {
+    my ($profile, $flags) = @_;
+    return undef if !defined $flags;
+    my @names = ((map { $_->[0] } $profile->subs({ separate => 1 })), PROGRAM);
+    return { map { ord(substr $flags, $_, 1) & DP_F_SHOWN ? ($names[$_] => 1) : () } 0 .. $#names };
 }
 
 sub lines_of {
@@ -102,7 +113,7 @@ sub subs_of {
 sub holder {
     my ($self, $place) = @_;
     my $name = $place->{sub} =~ s/\[[^\[\]]*\]\z//r;
-    for ($self->{last}->holders) {
+    for (@{ $self->{holders} }) {
         my ($at, $sub, $chain) = @$_;
         $sub = PROGRAM if $sub eq '' || $sub =~ s/\A%::(.*)/($1)/s;
         return $chain if $sub eq $name && ($at eq '' || $at eq "$place->{file}:$place->{line}"
@@ -265,7 +276,7 @@ sub outside {
 sub next_step {
     my ($self) = @_;
     return 'Next: record with heap-holders=10, and this table will say who holds the values.'
-        if !$self->{last}->holders;
+        if !@{ $self->{holders} };
     return 'Next: record with the option lines, and this table will show the lines.'
         if !$self->{last}->line_detail;
     return 'Next: dprofflame -m live-bytes draws what lives.';
