@@ -31,6 +31,10 @@ lib/Shop.pm:5: 20.00% self (200.0 ms), 40 times, Shop::price
 END
 is(run_tool('dprofreport', ['--format', 'quickfix', '-O', 1, $with])->{out},
     "lib/Shop.pm:4: 50.00% self (500.0 ms), 40 times, Shop::price\n", '... or the first of them');
+is(run_tool('dprofreport', ['--format', 'quickfix', '--only', 'sum', $_])->{out},
+    $_ eq $with ? "shop.pl:8: 30.00% self (300.0 ms), 1 time, main::sum\n"
+    : "shop.pl:7: 30.00% self (300.0 ms), 1 call, main::sum\n", '... or of the subs that match')
+    for $with, $without;
 is(run_tool('dprofreport', ['--format', 'quickfix', $without])->{out}, <<'END',
 lib/Shop.pm:3: 70.00% self (700.0 ms), 40 calls, Shop::price
 shop.pl:7: 30.00% self (300.0 ms), 1 call, main::sum

@@ -71,6 +71,9 @@ END
     like(shown('dprofreport', @$_), qr/\A.*\nTotal: [\d.]+ us real time\n/,
         "the times are real ones, whatever is asked for: @$_")
         for [$recorded], ['-m', 'cpu', $recorded], ["$dir/merged"];
+    my $classic = shown('dprofpp', $recorded);
+    like($classic, qr/Elapsed Time/, 'dprofpp calls them elapsed time');
+    unlike($classic, qr/User\+System/, '... and not user and system time');
 };
 
 subtest 'Files that are cut or newer give a message' => sub {

@@ -43,24 +43,13 @@ sub is_time_word {
 sub of {
     my ($class, $word, @profiles) = @_;
     my $unit = $profiles[0]->unit;
-    $word = 'real' if is_time_word($word) && is_real_alone(@profiles);
+    $word = 'real' if is_time_word($word) && !grep { !$_->has_real_time_alone } @profiles;
     my $self = $class->known($unit ne 's' && length $unit && $word eq $unit ? 'cpu' : $word);
     return $class->counter_of($word, @profiles) if !$self;
     # Only their maker knows what folded stacks count.
     @$self{qw(label unit)} = (length $unit ? $unit : 'counts of folded stacks', $unit)
         if $self->is_time && $unit ne 's';
     return $self;
-}
-
-# Returns whether all profiles come from tools that measure real time alone.
-sub is_real_alone {
-    for my $profile (@_) {
-        for my $file (0 .. $profile->files - 1) {
-            my %header = $profile->header($file);
-            return 0 if ($header{dprof_time} // '') ne 'real';
-        }
-    }
-    return 1;
 }
 
 # Returns the counter that the user's word means in these profiles, as a metric, or undef if no

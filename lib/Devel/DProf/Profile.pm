@@ -26,6 +26,16 @@ use constant {
 
 sub CLONE_SKIP { 1 }
 
+# Returns whether all files come from tools that measure real time alone.
+sub has_real_time_alone {
+    my ($self) = @_;
+    for my $file (0 .. $self->files - 1) {
+        my %header = $self->header($file);
+        return 0 if ($header{dprof_time} // '') ne 'real';
+    }
+    return $self->files ? 1 : 0;
+}
+
 # Returns the metric that a word means in this profile (Devel::DProf::Metric); undef if the profile
 # lacks it.
 sub metric {
@@ -236,6 +246,10 @@ unknown. F<src/dprof/spans.h> says more.
 =item server
 
 The names of the server's subs that were running when requests began.
+
+=item has_real_time_alone
+
+True if all files come from tools that measure real time alone.
 
 =item holders
 

@@ -113,7 +113,7 @@ sub compare {
         runs => as_runs($how{ $_->[0] }) } }
         ['old', 'baseline'], ['new', 'now'];
     my %has = common_measures(@sides);
-    my $rules = checkable_rules($how{fail_if}, \%has, \@messages);
+    my ($rules, @idle) = checkable_rules($how{fail_if}, \%has, \@messages);
     my $metric = $how{metric} // choose_metric($rules, \%has);
     my %in_c = (bases => [pair_bases($how{root})], renames => $how{renames} // [],
         strict => $how{strict} ? 1 : 0);
@@ -137,9 +137,11 @@ sub compare {
     my $compared = $diff->compared(LEAST_PERCENT)
         or die join('; ', @messages ? $messages[-1] : 'a pattern cannot be used') . "\n";
     push @messages, $diff->idle({ %$compared, rows => scalar @{ $compared->{rows} } });
+    push @idle, $diff->unmatched($compared);
     my %result = (
         (map { $_ => $compared->{$_} } qw(failed undecided needed)), metric => $metric,
         findings => findings_of($compared), messages => unique_texts(@messages), diff => $diff,
+        idle => \@idle,
     );
     name_lines($diff, $result{findings}) if $has{lines};
     @result{qw(text table)} = describe_subs($compared, \%result, $how{rows} // 8);
@@ -182,13 +184,13 @@ sub common_measures {
     return %has;
 }
 
-# Returns, as a list, those rules that can be checked on these sides, and adds a message to
-# $messages about each of the others. text: the rules as the user gave them; has: what
-# common_measures() returned.
+# Returns a list of those rules that can be checked on these sides, and then the texts of the rules
+# that could not be checked by the same perl either. Adds a message to $messages about each rule
+# that is left out. text: the rules as the user gave them; has: what common_measures() returned.
 sub checkable_rules {
     my ($text, $has, $messages) = @_;
     return [] if !defined $text;
-    my @rules;
+    my (@rules, @idle);
     for my $rule (map { rules_of($_) } ref $text ? @$text : $text) {
         my $metric = $rule->{metric};
         my $why;
@@ -202,10 +204,14 @@ sub checkable_rules {
             elsif (!$known) { $why = "not both sides have $metric" }
         }
         $why //= why_no_lines($has, $metric) if $rule->{by_line};
-        if (defined $why) { push @$messages, "rule $rule->{text} was not checked: $why" }
-        else { push @rules, $rule }
+        if (!defined $why) {
+            push @rules, $rule;
+            next;
+        }
+        push @$messages, "rule $rule->{text} was not checked: $why";
+        push @idle, $rule->{text} if @{ $has->{perls} } < 2;
     }
-    return \@rules;
+    return (\@rules, @idle);
 }
 
 # Returns the reason why a rule about lines cannot be checked, or undef.

@@ -396,16 +396,21 @@ sub is_chancy {
     return join ' and ', grep { !$seen{$_}++ } @chancy;
 }
 
+# Returns the texts of the rules whose pattern matched nothing. result: what print() returned.
+sub unmatched {
+    my ($self, $result) = @_;
+    return map { $_->{text} } grep { $_->{pattern} >= 0 && !$result->{matched}{ $_->{pattern} } }
+        @{ $self->{how}{rules} };
+}
+
 # Returns messages about rules, renames and filters that matched nothing. The comparison must have
 # been printed. result: what print() returned.
 sub idle {
     my ($self, $result) = @_;
-    my @unmatched = grep { $_->{pattern} >= 0 && !$result->{matched}{ $_->{pattern} } }
-        @{ $self->{how}{rules} };
-    my %is_span = map { $_->{text} => defined $_->{span} } $self->given_rules;
+    my %unmatched = map { $_ => 1 } $self->unmatched($result);
     my @idle = map { "--fail-if $_->{text}: no " . ($_->{by_line} ? 'line'
-            : $is_span{ $_->{text} } ? 'span' : 'sub') . ' matches' }
-        @unmatched;
+            : defined $_->{span} ? 'span' : 'sub') . ' matches' }
+        grep { $unmatched{ $_->{text} } } $self->given_rules;
     my $filter = join ' and ', given_filters({ %$self, subs => undef });
     push @idle, "$filter: nothing is left"
         . meant_selected({ %$self, subs => undef }) if length $filter && !$result->{rows};

@@ -493,6 +493,7 @@ sub compare {
         }
         $self->{compared}++;
         push @{ $self->{said}{$_} }, $file->{name} for @{ $result->{messages} };
+        $self->{idle}{$_}++ for @{ $result->{idle} };
         next if !$result->{failed};
         my @found = map { finding_text($_) } grep { !$_->{undecided} } @{ $result->{findings} };
         push @lines, map { "$file->{name}: $_" } some_of(FINDINGS, @found);
@@ -513,18 +514,13 @@ sub finding_text {
         . ($line ? '; most of it at ' . Devel::DProf::Compare::Baseline::line_text($line) : '');
 }
 
-# Returns the user's rules that no comparison has checked, or that match nothing in any test file,
-# as dprofdiff's gate does not let them pass either. Rules for the same perl alone are none of them.
+# Returns the user's rules that no comparison could check, or that match nothing in any test file:
+# dprofdiff's gate does not let them pass either.
 sub idle_rules {
     my ($self) = @_;
     return if $self->{fail_if} eq DEFAULT_RULES || !$self->{compared};
-    my $said = $self->{said} || {};
-    my @idle = map {
-        my ($rule) = /\Arule (.*) was not checked: (?!recorded by different perls)/
-            ? $1 : /\A--fail-if (.*): no (?:sub|line|span) matches\z/ ? $1 : ();
-        defined $rule && @{ $said->{$_} } == $self->{compared} ? $rule : ();
-    } sort keys %$said;
-    return @idle;
+    my $idle = $self->{idle} || {};
+    return grep { $idle->{$_} == $self->{compared} } sort keys %$idle;
 }
 
 # Returns remarks about the comparisons. A rule that matches nothing is reported only if it matches
@@ -532,8 +528,9 @@ sub idle_rules {
 sub comparison_remarks {
     my ($self) = @_;
     my $said = $self->{said} || {};
-    my @texts = grep { !/: no (?:sub|line) matches\z/ || @{ $said->{$_} } == $self->{compared} }
-        sort keys %$said;
+    my @texts = grep {
+        !/: no (?:sub|line|span) matches\z/ || @{ $said->{$_} } == $self->{compared}
+    } sort keys %$said;
     return map { s/\A--fail-if/fail_if/r . ' (' . join(', ', some_of(1, @{ $said->{$_} })) . ')' }
         @texts;
 }
@@ -596,7 +593,10 @@ sub gate {
         $self->{verdict} = [@lines, @unreadable, 'FAIL: ' . join '; ', @why];
         return (0, @told, @{ $self->{verdict} });
     }
-    return (1, @told, 'the suite failed: baselines stay as they are') if !$passed;
+    if (!$passed) {
+        $self->{verdict} = ['the suite failed: baselines stay as they are'];
+        return (1, @told, @{ $self->{verdict} });
+    }
     my @said = eval { $self->write_baselines };
     return (0, @told, 'FAIL: baselines cannot be written: ' . $@ =~ s/\s+\z//r) if $@;
     return (1, @told, @said);

@@ -5,10 +5,12 @@ package Devel::DProf::Store::Sides;
 use strict;
 use warnings;
 
+use Devel::DProf::Constants qw(DP_K_SCRIPT DP_K_PID DP_K_THREAD);
 use Devel::DProf::Store;
 use Devel::DProf::Store::RunSet;
 use Devel::DProf::Text qw(text plural);
 use Devel::DProf::Tool qw(OK FAILED complain);
+use Devel::DProf::View qw(key);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -50,12 +52,18 @@ sub take {
 # Tools that only add up what a side's profiles have.
 my %SUMS = map { $_ => 1 } qw(dprofreport dprofdiff dproffold dprofmerge);
 
+# The keys that tell files apart. Words that are no key, such as span, tell them apart, too.
+my %OF_FILE = map { $_ => 1 } DP_K_SCRIPT, DP_K_PID, DP_K_THREAD;
+
 # Returns whether a tool with these options reads sums of profiles like the profiles.
 sub takes_sums {
     my ($name, $opt) = @_;
-    # Repeated spans that are equally frequent stand in the order in which profiles were read.
-    return 0 if !$SUMS{$name} || ($opt->{s} // '') =~ /script|comm|pid|tid|thread|span/;
-    return !grep { defined $opt->{$_} } qw(time pid tid C processes);
+    # Repeated spans that are equally frequent stand in the order in which profiles were read. The
+    # growth is that from one profile to the next.
+    return 0 if !$SUMS{$name}
+        || grep { defined $opt->{$_} } qw(time pid tid C processes kind growth);
+    my @keys = grep { length } split /,/, $opt->{s} // '';
+    return !grep { $OF_FILE{ eval { key($_) } // DP_K_PID } } @keys;
 }
 
 # Returns the sides of run-sets: those of the options, then those among NAMES, such as service=web

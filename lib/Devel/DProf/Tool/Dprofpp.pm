@@ -5,7 +5,7 @@ package Devel::DProf::Tool::Dprofpp;
 use strict;
 use warnings;
 
-use Devel::DProf::Constants qw(time_words);
+use Devel::DProf::Constants qw(time_words DP_T_REAL);
 use Devel::DProf::Input qw(of_runs report_outcome usable readable doubts);
 use Devel::DProf::Profile;
 use Devel::DProf::Text qw(bytes text);
@@ -253,7 +253,10 @@ sub report {
 # it.
 sub metric {
     my ($opt, $profile) = @_;
-    return OK if !defined $opt->{m};
+    if (!defined $opt->{m}) {
+        # Times of tools that measure real time alone are not called CPU times.
+        return (OK, $profile->has_real_time_alone ? (time => DP_T_REAL) : ());
+    }
     my $metric = $profile->metric($opt->{m});
     my @known = (time_words(), $profile->counter_names);
     if (!$metric || $metric->is_calls) {

@@ -36,6 +36,8 @@ use constant { ROWS => 20, REPEATED => 10, EDITED => 50 };
 use constant { LONG_WAIT => 0.1, MOSTLY => 0.5 };
 # Options of the table of subs that tables with columns of their own do not take.
 my @COLUMNS = qw(F g G annotate callers callees);
+# And those of its rows that lists of places do not take.
+my @OWN_ROWS = qw(s kind p x histogram hierarchy percent-limit percentage ignore-callees max-stack);
 my @METRICS = (time_words(), 'calls');
 # Formats that are pictures, which only a history has here.
 my %PICTURE = map { $_ => 1 } qw(svg);
@@ -138,12 +140,10 @@ sub report_names {
     return $how->{history}->report($TOOL, $opt, @$names) if $how->{history};
     my @given = @$names ? @$names : 'tmon.out';
     my @paths = files_of($opt->{processes}, $opt->{f}, @given);
-    return growth($opt, $how->{view}, @paths) if $opt->{growth};
+    return growth($opt, $how, @paths) if $opt->{growth};
     my ($failed, $metric, @sides) = sides($opt, $how, @paths);
     $names = [grep({ ref } @given) ? map { ref ? bytes($_->{name}) : $_ } @given : @paths];
     return $failed || FAILED if !@sides;
-    return for_editor($opt, $how->{view}, $metric, $failed, $sides[0][0])
-        if $EDITOR{ $opt->{format} // '' };
     return print_source($opt, $how, $metric, $failed, $names,
         $sides[0]) if defined $opt->{annotate};
     return requests($opt, $how->{view}, $failed, $names, $sides[0][0]) if $opt->{requests};
@@ -155,6 +155,8 @@ sub report_names {
             Devel::DProf::View::meant_selected($how->{filter}, map { $_->[0] } @sides)));
         return FAILED;
     }
+    return for_editor($opt, $metric, $failed, @{ $sides[0] }[0, 1])
+        if $EDITOR{ $opt->{format} // '' };
     sub_by_word($how->{view}, map { $_->[0] } @sides);
     my %view = (%{ $how->{view} }, metric => $metric->number,
         @$edges ? (edges_of_lines => $edges) : ());
@@ -181,11 +183,11 @@ sub settings {
     die "-x needs --parent REGEX\n" if $opt->{x} && !$filter{re_p};
     $view{keys} = \@keys;
     no_columns($opt, '--requests', 's', 'kind', 'm', @COLUMNS) if $opt->{requests};
-    no_columns($opt, '--growth', qw(s kind m p x histogram hierarchy), @COLUMNS) if $opt->{growth};
+    no_columns($opt, '--growth', qw(m requests), @OWN_ROWS, @COLUMNS) if $opt->{growth};
     no_columns($opt, '-s span', 'p', 'x', 'histogram', 'hierarchy', @COLUMNS) if wants_spans($opt);
     die "--repeated goes with -s span\n" if defined $opt->{repeated} && !wants_spans($opt);
-    no_columns($opt, "--format $opt->{format}", qw(s kind p x histogram hierarchy requests growth),
-        @COLUMNS) if $EDITOR{ $opt->{format} // '' };
+    no_columns($opt, "--format $opt->{format}", qw(requests growth), @OWN_ROWS, @COLUMNS)
+        if $EDITOR{ $opt->{format} // '' };
     my $is_perf = ($opt->{format} // 'text') ne 'text'
         || !wants_spans($opt) && grep { defined $opt->{$_} } @PERFS;
     $view{answer} = $view{by_self} = $is_perf ? 0 : 1;
@@ -387,7 +389,8 @@ sub sides {
 # Returns whether the report shows costs of lines.
 sub wants_lines {
     my ($opt, $how) = @_;
-    return defined $opt->{annotate} || grep({ $_ == DP_K_SRCLINE } @{ $how->{view}{keys} })
+    return defined $opt->{annotate} || $EDITOR{ $opt->{format} // '' }
+        || grep({ $_ == DP_K_SRCLINE } @{ $how->{view}{keys} })
         || grep({ $_ == DP_FIELD_HOT || $_ == DP_FIELD_HOT_SHARE } @{ $how->{view}{fields} });
 }
 
@@ -517,13 +520,13 @@ sub requests {
 
 # Prints the dearest lines for an editor (--format quickfix, editor). Returns the exit status.
 sub for_editor {
-    my ($opt, $view, $metric, $failed, $profile) = @_;
+    my ($opt, $metric, $failed, $profile, $flags) = @_;
     if ($metric->is_calls) {
         return $TOOL->usage("-m calls: --format $opt->{format} has the costs of lines, and how "
             . 'often each ran');
     }
     require Devel::DProf::View::Editor;
-    my $list = Devel::DProf::View::Editor->new($profile, $metric);
+    my $list = Devel::DProf::View::Editor->new($profile, $metric, $flags);
     my ($out) = output(0, 0);
     my $text = $opt->{format} eq 'editor' ? $list->json : $list->quickfix($opt->{O} // EDITED);
     my $code = print({$out} bytes($text)) ? 0 : 1;
@@ -533,7 +536,8 @@ sub for_editor {
 # Prints what has grown from the first to the last of several profiles (--growth). Returns the exit
 # status.
 sub growth {
-    my ($opt, $view, @paths) = @_;
+    my ($opt, $how, @paths) = @_;
+    my ($view, %filter) = ($how->{view}, %{ $how->{filter} }, no_server => 0);
     require Devel::DProf::View::Growth;
     my ($failed, $any) = (OK, 0);
     my $sides = Devel::DProf::Sides->new(force => $opt->{f}, progress => 1,
@@ -545,7 +549,15 @@ sub growth {
         return readable($what) ? 'fine' : 'none';
     }, map { +{ name => $_, runs => [[$_]] } } @paths);
     return FAILED if !$any;
-    my @snapshots = map { [text($_->{name}), parts($_)] } $sides->sides;
+    my @snapshots = map {
+        my ($profile) = parts($_);
+        [text($_->{name}), $profile, flags(\%filter, $profile, { $profile->header(0) })];
+    } $sides->sides;
+    if (defined(my $nothing = nothing_shown(\%filter))) {
+        complain("$nothing in @paths"
+            . bytes(Devel::DProf::View::meant_selected(\%filter, map { $_->[1] } @snapshots)));
+        return FAILED;
+    }
     my $growth = eval { Devel::DProf::View::Growth->new(@snapshots) };
     if (!$growth) {
         complain(bytes($@ =~ s/\n\z//r));

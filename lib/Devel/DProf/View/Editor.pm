@@ -5,8 +5,8 @@ package Devel::DProf::View::Editor;
 use strict;
 use warnings;
 
+use Devel::DProf::Constants qw(DP_F_SHOWN);
 use Devel::DProf::Core;
-use Devel::DProf::Profile;
 use Devel::DProf::Text qw(json_text plural shown);
 use Devel::DProf::View::Layout qw(grouped seconds);
 
@@ -17,11 +17,15 @@ use constant { FILE => 0, LINE => 1, SUB => 2, COUNT => 3, SELF => 4, INCL => 5,
     OF_FILE => 2, OF_LINE => 3 };
 use constant VERSION => 1;      # of the JSON
 
-# Makes the list for a profile. METRIC: a Devel::DProf::Metric. Without costs of lines, the place of
-# a sub is its first line.
+# Makes the list for a profile. METRIC: a Devel::DProf::Metric. FLAGS says which subs are shown, as
+# for print_report. Without costs of lines, the place of a sub is its first line.
 sub new {
-    my ($class, $profile, $metric) = @_;
-    my @rows = $profile->line_detail ? of_lines($profile, $metric) : of_subs($profile, $metric);
+    my ($class, $profile, $metric, $flags) = @_;
+    my @names = ((map { $_->[0] } $profile->subs({ separate => 1 })), '');
+    my %shown = map { !defined $flags || ord(substr $flags, $_, 1) & DP_F_SHOWN
+        ? ($names[$_] => 1) : () } 0 .. $#names;
+    my @rows = grep { $shown{ $_->{sub} } }
+        $profile->line_detail ? of_lines($profile, $metric) : of_subs($profile, $metric);
     return bless { profile => $profile, metric => $metric, has_lines => $profile->line_detail,
         rows => [sort { $b->{self} <=> $a->{self} || $a->{file} cmp $b->{file}
             || $a->{line} <=> $b->{line} || $a->{sub} cmp $b->{sub} } @rows] }, $class;
