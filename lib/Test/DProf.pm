@@ -497,7 +497,7 @@ sub wrong_kind {
     }
     my %header = $p->profile->files ? $p->profile->header(0) : ();
     my $recorded = $header{dprof_detail} // ($p->is_block ? $detail : undef) // return;
-    return if grep { $_ eq $kind || $_ eq 'all' } split /\+/, $recorded;
+    return if !length $recorded || grep { $_ eq $kind || $_ eq 'all' } split /\+/, $recorded;
     return "the kind $kind was not recorded, but $recorded; detail => '$recorded+$kind' records it,"
         . ' too';
 }

@@ -79,26 +79,27 @@ sub other_processes {
     my %snapshots;
     for (grep { $given{$_} } keys %given) {
         my %header = header_of($_);
-        $runs{ $header{dprof_of_run} // $header{dprof_run} // '' } = 1;
+        $runs{ run_in(%header) // '' } = 1;
         $snapshots{ process_of(%header) } = 1 if !defined $header{dprof_slice};
     }
     delete $runs{''};
     return scalar grep {
         my %header = header_of($_);
-        $runs{ $header{dprof_of_run} // $header{dprof_run} // '' }
-            && !$snapshots{ process_of(%header) };
+        $runs{ run_in(%header) // '' } && !$snapshots{ process_of(%header) };
     } @more;
 }
 
+# Returns what all files of one process and thread share.
 sub process_of {
     my (%header) = @_;
     return join ' ', map { $_ // '' } @header{qw(dprof_run dprof_pid dprof_tid)};
 }
 
 # Returns the run id in a file's header, or undef.
-sub run_of {
-    my ($path) = @_;
-    my %header = header_of($path);
+sub run_of { return run_in(header_of($_[0])) }
+
+sub run_in {
+    my (%header) = @_;
     return $header{dprof_of_run} // $header{dprof_run};
 }
 

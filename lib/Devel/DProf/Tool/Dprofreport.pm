@@ -595,7 +595,7 @@ sub processes_fact {
 # Returns the fact that a program has mostly waited, where CPU time is shown.
 sub waits_fact {
     my ($metric, @profiles) = @_;
-    return if $metric->name ne 'cpu' || $metric->label ne Devel::DProf::Metric->known('cpu')->label
+    return if $metric->name ne 'cpu'
         || grep { $_->unit ne 's' || !$_->files || $_->outcome(0)->{foreign} } @profiles;
     my ($cpu, $real) = (0, 0);
     for my $profile (@profiles) {
