@@ -128,6 +128,33 @@ SKIP: {
 }
 
 {
+    # Each context of deep() keeps less than once() does, and all of them together more. What goes
+    # in one context and comes in another is no growth.
+    my $recursive = spew(scratch() . '/deep.pl', <<'END');
+sub heap { Devel::DProf::Control::heap($_[0]) if defined &Devel::DProf::Control::heap }
+our (@deep, @once, @moved);
+sub deep { my ($n) = @_; push @deep, [$n]; deep($n - 1) if $n; return }
+sub once { push @once, [1 .. 3]; return }
+sub moved { push @moved, [1 .. 50]; return }
+sub mover { moved() }
+moved();
+heap('first');
+deep(20);
+once();
+@moved = ();
+mover();
+heap('second');
+END
+    my %mode = (lines => 'PERL_DPROF_LINES', 'no lines' => undef);
+    for my $what (grep { $has_lines || !defined $mode{$_} } sort keys %mode) {
+        my $got = profiled(['-MDevel::DProf::Control', $recursive], env => { counting(), %exact,
+            PERL_DPROF_HEAP_HOLDERS => 2, PERL_DPROF_MODE => 'tree',
+            defined $mode{$what} ? ($mode{$what} => 'time') : () });
+        is_deeply([slurp("$got->{profile}-second") =~ /^#h \S+ (\S+) /mg],
+            [qw(main::deep main::once)], "contexts of a sub and a line grow together: $what");
+    }
+}
+{
     # Each reading of this clock takes a second, and the walk has one in all.
     my $late = recorded('no time for a walk', %exact, PERL_DPROF_CLOCK => 'counting:1000000000');
     my $by_sub = rows_of($late, qw(first second third));

@@ -470,7 +470,7 @@ bool dpx_blocks_grown(const struct dpx_ctx *ctx, size_t n, struct dpx_grown *to)
     uint64_t bytes = site->live_bytes + site->value_bytes;
     const struct site *context = site->base ? &o->sites[site->base - 1] : site;
     *to = (struct dpx_grown){ context->node, site->line, site->value,
-                              bytes > site->first_bytes ? bytes - site->first_bytes : 0 };
+                              (int64_t)(bytes - site->first_bytes) };
     return true;
 }
 

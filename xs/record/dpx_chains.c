@@ -5,38 +5,54 @@
 #include "dp_lines.h"
 #include "dp_mem.h"
 
-#include <string.h>
+#include <stdlib.h>
 
 enum { MOST_SECONDS = 1 };
 
-/* Puts a place among the n largest ones, which are in order. Returns their new number, at most
- * `most`. */
-static size_t keep_largest(struct dpx_grown *largest, size_t n, size_t most,
-                           const struct dpx_grown *place)
+struct places {
+    struct dp_map of;           /* a sub and FILE:LINE -> the number in `at` */
+    struct dpx_grown *at;
+    size_t n, cap;
+};
+
+/* Adds the growth of a sub and a line in one context to that in others. Returns false if memory is
+ * short. */
+static bool add_growth(struct places *p, const struct dpx_grown *in)
 {
-    size_t i = n;
-    while (i > 0 && largest[i - 1].bytes < place->bytes)
-        i--;
-    if (i == most)
-        return n;
-    size_t kept = n < most ? n : most - 1;
-    memmove(largest + i + 1, largest + i, (kept - i) * sizeof *largest);
-    largest[i] = *place;
-    return kept + 1;
+    struct dp_map_slot *slot = dp_map_put(&p->of, (uint64_t)in->node->id << 32
+                                                      | (in->line ? in->line->site : 0));
+    if (!slot || dp_mem_grow((void **)&p->at, &p->cap, p->n + 1, sizeof *p->at) < 0)
+        return false;
+    if (slot->value == DP_MAP_NONE) {
+        slot->value = (uint32_t)p->n;
+        p->at[p->n++] = *in;
+        return true;
+    }
+    struct dpx_grown *place = &p->at[slot->value];
+    place->bytes += in->bytes;
+    if (!place->value)
+        place->value = in->value;
+    return true;
 }
 
-/* Finds the places that have grown most. Returns their number. */
-static size_t find_largest(const struct dpx_ctx *ctx, struct dpx_grown *largest, size_t most)
+static int compare_growth(const void *x, const void *y)
 {
-    struct dpx_grown place;
-    size_t n = 0;
-    for (size_t i = 0; dpx_values_grown(ctx, i, &place); i++)
-        if (place.value && place.bytes)
-            n = keep_largest(largest, n, most, &place);
-    for (size_t i = 0; dpx_blocks_grown(ctx, i, &place); i++)
-        if (place.value && place.bytes)
-            n = keep_largest(largest, n, most, &place);
-    return n;
+    const struct dpx_grown *a = x, *b = y;
+    return (a->bytes < b->bytes) - (a->bytes > b->bytes);
+}
+
+/* Finds the places, those that have grown most first. Returns false if memory is short. */
+static bool find_places(const struct dpx_ctx *ctx, struct places *p)
+{
+    struct dpx_grown in;
+    bool good = true;
+    for (size_t i = 0; good && dpx_values_grown(ctx, i, &in); i++)
+        good = add_growth(p, &in);
+    for (size_t i = 0; good && dpx_blocks_grown(ctx, i, &in); i++)
+        good = add_growth(p, &in);
+    if (p->n)
+        qsort(p->at, p->n, sizeof *p->at, compare_growth);
+    return good;
 }
 
 /* Appends the place of a statement, FILE:LINE as a field; a lone % if it is unknown. */
@@ -73,13 +89,17 @@ static void add_line(pTHX_ struct dpx_ctx *ctx, struct dpx_holders *holders,
 
 void dpx_chains_find(pTHX_ struct dpx_ctx *ctx)
 {
-    size_t most = (size_t)dpx_run.opt.heap_holders;
-    struct dpx_grown *largest = dp_mem_zalloc(most * sizeof *largest);
-    size_t n = largest ? find_largest(ctx, largest, most) : 0;
-    struct dpx_holders *holders = n ? dpx_holders_new(aTHX_ ctx, MOST_SECONDS) : NULL;
+    struct places places = { .n = 0 };
     dp_buf_clear(&ctx->chains);
-    for (size_t i = 0; holders && i < n; i++)
-        add_line(aTHX_ ctx, holders, &largest[i]);
+    bool good = find_places(ctx, &places) && places.n && places.at[0].bytes > 0;
+    struct dpx_holders *holders = good ? dpx_holders_new(aTHX_ ctx, MOST_SECONDS) : NULL;
+    size_t left = (size_t)dpx_run.opt.heap_holders;
+    for (size_t i = 0; holders && i < places.n && left && places.at[i].bytes > 0; i++)
+        if (places.at[i].value) {
+            add_line(aTHX_ ctx, holders, &places.at[i]);
+            left--;
+        }
     dpx_holders_free(holders);
-    dp_mem_free(largest);
+    dp_map_release(&places.of);
+    dp_mem_free(places.at);
 }

@@ -5,12 +5,12 @@
 
 #include "dpx.h"
 
-/* A place that has made values which live. */
+/* A place that has made values which live: in one context, or a sub and a line in all contexts. */
 struct dpx_grown {
-    const struct dp_cct_node *node;
+    const struct dp_cct_node *node;     /* a context of the sub */
     const struct dp_stmt *line;         /* NULL: statements are not kept */
     const SV *value;                    /* one of its values; NULL: none is known */
-    uint64_t bytes;                     /* that it has more than at the first census */
+    int64_t bytes;                      /* that it has more than at the first census */
 };
 
 /* The places of a census that has just been taken, the n-th in each of these: false beyond the

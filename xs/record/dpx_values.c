@@ -409,7 +409,7 @@ bool dpx_values_grown(const struct dpx_ctx *ctx, size_t n, struct dpx_grown *to)
     const struct dpx_made_at *site = &v->sites[n];
     *to = (struct dpx_grown){
         site->node, ctx->rec.how.lines ? site->line : NULL, site->value,
-        site->live_bytes > site->first_bytes ? site->live_bytes - site->first_bytes : 0,
+        (int64_t)(site->live_bytes - site->first_bytes),
     };
     return true;
 }

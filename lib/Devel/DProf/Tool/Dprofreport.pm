@@ -570,7 +570,7 @@ sub growth {
         title => $view->{title} // $growth->title,
         defined $view->{separator} ? () : (text => sub { $growth->text(rows => $rows,
             title => $view->{title}, quiet => $view->{quiet},
-            width => $width{width} || $width{names_width} * 2) }),
+            width => $width{width} || $width{names_width}) }),
         map { $_ => $view->{$_} } grep { defined $view->{$_} } qw(format quiet separator));
     return written('dprofreport', $out, $rc) || $failed;
 }

@@ -170,7 +170,8 @@ sub seen {
 sub place_of {
     my ($place) = @_;
     my $file = $place->{file} =~ s{.*/}{}sr;
-    return $place->{sub} . (length $file ? ", $file line $place->{line}" : '');
+    # The folder of an anonymous sub's file says little, and takes room.
+    return $place->{sub} =~ s{\[.*/}{[}sr . (length $file ? ", $file line $place->{line}" : '');
 }
 
 # ---- output ----
@@ -225,7 +226,7 @@ sub table {
     return $table;
 }
 
-# Returns the text for people. HOW: rows, quiet, width, and title or undef.
+# Returns the text for people. HOW: rows, quiet, width (0: any), and title or undef.
 sub text {
     my ($self, %how) = @_;
     my @grown = $self->grown;
@@ -242,7 +243,7 @@ sub text {
     my $n = $self->is_one ? 2 : 4;
     my @widths = map { my $i = $_; max(0, map { length $_->[$i] } @rows) } 0 .. $n - 1;
     my $indent = sum(@widths) + 2 * $n;
-    my $room = max($how{width} - $indent, LEAST);
+    my $room = $how{width} ? max($how{width} - $indent, LEAST) : 1e9;
     my @lines = map {
         my ($place, @notes) = @$_[$n .. $#$_];
         (aligned(\@widths, '  ', @$_[0 .. $n - 1]) . '  ' . middle($place, $room),
